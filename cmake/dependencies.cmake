@@ -1,0 +1,40 @@
+# Every dependency comes from the system; nothing is vendored or downloaded. docs/decisions/ says why each one.
+# Installed with the package: its users find them here too (hence imported targets, which are not exported).
+include_guard()
+find_package(PkgConfig REQUIRED)
+find_package(MPI REQUIRED COMPONENTS CXX)
+find_package(CLI11 REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(PNG REQUIRED)
+find_package(Eigen3 REQUIRED)
+pkg_check_modules(fftw3 REQUIRED IMPORTED_TARGET fftw3)
+pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)
+
+# Parallel HDF5: Debian and Ubuntu name the pkg-config file after the MPI, clusters set HDF5_ROOT.
+pkg_search_module(hdf5_parallel IMPORTED_TARGET hdf5-openmpi hdf5-mpich hdf5-mpi)
+if(hdf5_parallel_FOUND)
+  add_library(tessera_hdf5 INTERFACE IMPORTED)
+  target_link_libraries(tessera_hdf5 INTERFACE PkgConfig::hdf5_parallel)
+else()
+  set(HDF5_PREFER_PARALLEL ON)
+  find_package(HDF5 REQUIRED COMPONENTS C)
+  if(NOT HDF5_IS_PARALLEL)
+    message(FATAL_ERROR "HDF5 at ${HDF5_INCLUDE_DIRS} was built without MPI. Install libhdf5-openmpi-dev "
+                        "or point HDF5_ROOT to a parallel build.")
+  endif()
+  add_library(tessera_hdf5 INTERFACE IMPORTED)
+  target_link_libraries(tessera_hdf5 INTERFACE HDF5::HDF5)
+endif()
+
+# Kokkos 3.4 to 5.x. Debian's Trilinos packages export a wrong include path: look for the header itself.
+find_package(Kokkos REQUIRED)
+add_library(tessera_kokkos INTERFACE IMPORTED)
+if(Kokkos_DIR MATCHES "/usr/lib" AND EXISTS /usr/include/trilinos/Kokkos_Core.hpp)
+  target_include_directories(tessera_kokkos SYSTEM INTERFACE /usr/include/trilinos)
+  target_link_libraries(tessera_kokkos INTERFACE ${Kokkos_LIBRARIES})
+else()
+  target_link_libraries(tessera_kokkos INTERFACE Kokkos::kokkos)
+endif()

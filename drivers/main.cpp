@@ -1,0 +1,69 @@
+// The `tessera` program: MPI and Kokkos live here, errors reach the user here, once.
+
+#include <csignal>
+
+#include <fmt/core.h>
+
+#include "tessera/app/versions.hpp"
+#include "tessera/device/device.hpp"
+
+#include "subcommands.hpp"
+
+namespace {
+
+using namespace tessera;
+
+/// Exit code of a command line that ends here (help, version, mistakes); -1: an action was chosen.
+int parse_command_line(int argc, char** argv, bool speaks, drivers::Action& action) {
+  CLI::App app("Tessera: ptychography on tiles, N ranks compute what one rank computes", "tessera");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", app::versions(),
+                       "Print versions of Tessera, compiler and libraries");
+  drivers::add_reconstruct(app, action);
+  drivers::add_simulate(app, action);
+  drivers::add_inspect(app, action);
+  drivers::add_compare(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const bool is_mistake = error.get_exit_code() != 0;
+    if (speaks) app.exit(error);
+    return static_cast<int>(is_mistake ? ExitCode::bad_input : ExitCode::done);
+  }
+  return -1;
+}
+
+int run(int argc, char** argv, const comm::Communicator& world) {
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  drivers::Action action;
+  const int ended = parse_command_line(argc, argv, world.is_root(), action);
+  if (ended >= 0) return ended;
+  return static_cast<int>(action(world));
+}
+
+int run_or_abort(int argc, char** argv, const comm::Communicator& world) {
+  try {
+    return run(argc, argv, world);
+  } catch (const AgreedError& error) {
+    // Every rank has heard of it: rank 0 prints it and all leave together.
+    if (world.is_root()) fmt::print(stderr, "tessera: error: {}\n", error.what());
+    const int exit_code = static_cast<int>(error.exit_code());
+    // After a failed write HDF5 holds a file that it cannot close, and would crash in MPI_Finalize.
+    if (error.exit_code() == ExitCode::failed) world.abort(exit_code);
+    return exit_code;
+  } catch (const std::exception& error) {
+    // This rank's alone: the others wait for it somewhere, so the job must be ended.
+    const auto* known = dynamic_cast<const Error*>(&error);
+    fmt::print(stderr, "tessera: error: [rank {}] {}\n", world.rank(), error.what());
+    world.abort(static_cast<int>(known ? known->exit_code() : ExitCode::failed));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write, not the end
+  comm::Environment environment(argc, argv);
+  const comm::Communicator world;
+  return run_or_abort(argc, argv, world);
+}

@@ -1,0 +1,30 @@
+#include "subcommands.hpp"
+#include <memory>
+
+#include "tessera/app/run.hpp"
+
+namespace tessera::drivers {
+
+void add_reconstruct(CLI::App& app, Action& run) {
+  struct Options {
+    std::string deck;
+    std::vector<std::string> overrides;
+    std::string summary;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "reconstruct", "Reconstruct object and probe from a scan, on as many ranks as were started");
+  command->add_option("deck", options->deck, "deck (TOML; keys in docs/deck.md)")->required();
+  command->add_option("key=value", options->overrides,
+                      "deck keys to set, e.g. solver.epochs=200 probe.n_modes=5");
+  command->add_option("--summary", options->summary,
+                      "also write figures and times of the run to this JSON file");
+  command->callback([options, &run] {
+    run = [options](const comm::Communicator& comm) {
+      const deck::Deck deck = read_deck(options->deck, options->overrides, comm);
+      return app::reconstruct(deck, comm, options->summary);
+    };
+  });
+}
+
+}  // namespace tessera::drivers

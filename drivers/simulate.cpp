@@ -1,0 +1,31 @@
+#include "subcommands.hpp"
+#include <memory>
+
+#include <fmt/core.h>
+
+#include "tessera/app/simulation.hpp"
+
+namespace tessera::drivers {
+
+void add_simulate(CLI::App& app, Action& run) {
+  struct Options {
+    std::string deck;
+    std::vector<std::string> overrides;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "simulate", "Simulate a scan with known truth and write it to the deck's data.file");
+  command->add_option("deck", options->deck, "deck (TOML; keys in docs/deck.md)")->required();
+  command->add_option("key=value", options->overrides,
+                      "deck keys to set, e.g. simulation.counts_per_pattern=1e5");
+  command->callback([options, &run] {
+    run = [options](const comm::Communicator& comm) {
+      const deck::Deck deck = read_deck(options->deck, options->overrides, comm);
+      app::simulate(deck, comm, Log(comm.is_root()));
+      if (comm.is_root()) fmt::print("scan {}\n", deck.data.file);
+      return ExitCode::done;
+    };
+  });
+}
+
+}  // namespace tessera::drivers

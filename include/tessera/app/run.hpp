@@ -1,0 +1,86 @@
+#pragma once
+/// One reconstruction: set up from a deck, epoch by epoch to its end, result on disk.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/app/scan.hpp"
+#include "tessera/app/start.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/log.hpp"
+#include "tessera/comm/halo_exchange.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/physics/forward_model.hpp"
+#include "tessera/solvers/solver.hpp"
+
+namespace tessera::app {
+
+/// Where this rank's time went, and what it moved.
+struct RankTimes {
+  double compute_s = 0;
+  double halo_s = 0;
+  double reduce_s = 0;
+  double io_s = 0;
+  double halo_bytes = 0;
+  double pattern_bytes_read = 0;
+};
+
+/// All calls are collective.
+class Run {
+ public:
+  /// Reads the scan and allocates everything that the epoch loop needs.
+  /// @throws AgreedError
+  Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log);
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// One pass over all positions. Allocates nothing after the first.
+  /// @throws AgreedError (exit code 3) naming what is no longer finite; the last good state is then
+  /// back in place
+  EpochFigures run_epoch();
+  /// Epochs done, those of a resumed run included.
+  int n_epochs() const { return static_cast<int>(history_.size()); }
+  const std::vector<EpochFigures>& history() const { return history_; }
+
+  /// Figures of merit of the present object and probe.
+  EpochFigures measure();
+  /// Write object, probe, positions and history, or leave what is at output.file as it is.
+  void write_result(const EpochFigures& final_figures, const std::string& status);
+  /// @throws AgreedError unless the result can be written where output.file says
+  void check_output() const;
+
+  const Scan& scan() const { return scan_; }
+  const solvers::Unknowns& unknowns() const { return unknowns_; }
+  const physics::ForwardModel& model() const { return model_; }
+  RankTimes times() const;
+  std::string_view transport() const { return transport_->name(); }
+
+ private:
+  void keep_if_finite();
+
+  const deck::Deck& deck_;
+  const comm::Communicator& comm_;
+  device::Device exec_;
+  Scan scan_;
+  solvers::Unknowns unknowns_;
+  std::vector<EpochFigures> history_;
+  std::unique_ptr<comm::Transport> transport_;
+  comm::HaloExchange halo_;
+  physics::ForwardModel model_;
+  physics::AmplitudeModel final_amplitude_;
+  solvers::Sweep sweep_;
+  std::unique_ptr<solvers::Solver> solver_;
+  device::DeviceView<double*> norms_;  ///< sum |object|^2, sum |probe|^2, and scratch
+  device::HostView<device::complex***> good_object_;
+  device::HostView<device::complex***> good_probe_;
+  double epoch_seconds_ = 0;
+  double write_seconds_ = 0;
+};
+
+/// What `tessera reconstruct` does: all epochs with progress, pictures, summary.
+/// @param summary_path JSON summary; empty: none
+ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
+                     const std::string& summary_path);
+
+}  // namespace tessera::app

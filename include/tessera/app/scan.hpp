@@ -1,0 +1,40 @@
+#pragma once
+/// From the deck to this rank's share of the scan.
+
+#include <vector>
+
+#include "tessera/base/log.hpp"
+#include "tessera/comm/communicator.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/decomposition/tiles.hpp"
+#include "tessera/geometry/experiment.hpp"
+#include "tessera/geometry/scan.hpp"
+#include "tessera/io/scan_reader.hpp"
+#include "tessera/physics/scan_tile.hpp"
+
+namespace tessera::app {
+
+struct Scan {
+  io::ScanInfo info;
+  geometry::Optics optics;
+  geometry::WindowGrid grid;
+  decomposition::Tiling tiling;
+  int rank = 0;
+  std::vector<int> fitted;  ///< scan positions with counts, ascending; the others take no part
+  double counts_per_pattern = 0;        ///< mean over the fitted positions, valid pixels
+  physics::ScanTile on_device;          ///< of this rank's positions
+  std::int64_t pattern_bytes_read = 0;  ///< by this rank
+  double read_seconds = 0;
+
+  const decomposition::Tile& tile() const { return tiling.tiles[static_cast<std::size_t>(rank)]; }
+  int n_positions() const { return info.n_positions; }
+};
+
+/// Metadata to all ranks, tiles balanced over them, then every pattern to its owner. Collective.
+/// @throws AgreedError: everything that can be wrong with the data
+Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log& log);
+
+/// Sum of the fitted patterns over all ranks divided by their number, (1, h, w). Collective.
+ImageStack<double> mean_pattern(const Scan& scan, const comm::Communicator& comm);
+
+}  // namespace tessera::app

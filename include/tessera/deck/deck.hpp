@@ -1,0 +1,113 @@
+#pragma once
+/// The deck: everything that a run is told, with defaults. Pure data; keys.hpp gives every field
+/// its name in TOML, its unit, its range and its meaning.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::deck {
+
+struct Data {
+  std::string file;
+  std::string format = "hdf5";
+  std::string patterns = "patterns";
+  std::optional<std::string> positions = "positions_m";
+  std::optional<std::string> valid_pixels;
+  std::string zero_frequency = "centre";
+  std::vector<int> raster_shape;
+  std::vector<double> raster_step_m;
+  double raster_rotation_rad = 0;
+};
+
+struct Experiment {
+  std::optional<double> energy_eV;
+  std::optional<double> voltage_V;
+  std::optional<double> distance_m;
+  std::optional<double> detector_pixel_m;
+  std::optional<double> detector_pixel_rad;
+};
+
+struct Probe {
+  std::string initial = "dataset";
+  std::string dataset = "probe";
+  std::string file;
+  double semi_angle_rad = 0;
+  double defocus_m = 0;
+  double zone_plate_diameter_m = 0;
+  double outer_zone_width_m = 0;
+  double central_stop_m = 0;
+  int n_modes = 1;
+  double extra_mode_power = 0.02;
+};
+
+struct Object {
+  std::string initial = "ones";
+  std::string file;
+};
+
+struct Solver {
+  std::string method = "rpie";
+  int epochs = 100;
+  int batch_size = 32;
+  std::string batch_order = "spread";
+  std::uint64_t seed = 1;
+  double object_step = 1.0;
+  double probe_step = 1.0;
+  double object_alpha = 1.0;
+  double probe_alpha = 1.0;
+  double full_step_fraction = 0.33;
+  double final_step = 0.1;
+  int probe_start_epoch = 0;
+  int orthogonalise_every = 1;
+  bool subpixel = true;
+};
+
+struct Decomposition {
+  std::vector<int> tiles;
+  std::string transport = "auto";
+};
+
+struct Run {
+  bool deterministic = false;
+  std::string resume;
+};
+
+struct Output {
+  std::string file = "result.h5";
+  std::string pictures;
+  int save_every_epochs = 0;
+};
+
+struct Simulation {
+  std::string object = "siemens_star";
+  double phase_rad = 0.8;
+  double absorption = 0.1;
+  std::string scan = "raster";
+  int n_positions = 400;
+  double step_m = 0;
+  double jitter = 0.2;
+  std::vector<int> detector_shape = {64, 64};
+  double counts_per_pattern = 1e6;
+  std::string noise = "poisson";
+  double dead_pixel_fraction = 0;
+  double defocus_offset_m = 0;
+  double mode_power = 0.2;
+  std::uint64_t seed = 1;
+};
+
+struct Deck {
+  std::string title;
+  Data data;
+  Experiment experiment;
+  Probe probe;
+  Object object;
+  Solver solver;
+  Decomposition decomposition;
+  Run run;
+  Output output;
+  Simulation simulation;
+};
+
+}  // namespace tessera::deck

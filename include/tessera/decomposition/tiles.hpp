@@ -1,0 +1,46 @@
+#pragma once
+/// Who owns which object pixels and which scan positions. Pure: the same answer on every rank, no
+/// communication.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tessera/base/box.hpp"
+
+namespace tessera::decomposition {
+
+/// A rank's part of the object and of the scan.
+struct Tile {
+  Box owned;    ///< pixels that this rank alone updates; may be empty
+  Box ghosted;  ///< hull of `owned` and the windows of `positions`: all that the rank holds
+  std::vector<int> positions;  ///< scan positions of this rank, ascending; may be empty
+};
+
+/// The tiles of all ranks. Owned boxes partition [0, object.h) x [0, object.w); every position has
+/// one tile.
+struct Tiling {
+  Shape2 object;
+  Shape2 window;
+  std::vector<Tile> tiles;
+};
+
+struct TileGrid {
+  int rows;
+  int columns;
+};
+
+/// Cut the object into `n_tiles` by recursive bisection of the window centres (Berger & Bokhari
+/// 1987), the longer side first, so that tiles carry equal cost whatever the scan's shape and the
+/// rank count.
+/// @param corner whole-pixel window corner of every scan position
+/// @param cost work of every position, > 0; empty: all equal
+/// @param grid cut into rows x columns instead (tiles in row-major order), each row cut again by
+/// cost
+/// @throws InputError if the grid does not make n_tiles
+/// @throws std::invalid_argument if a window leaves the object or `cost` has not one entry per
+/// position
+Tiling make_tiling(Shape2 object, Shape2 window, std::span<const Pixel> corner, int n_tiles,
+                   std::span<const double> cost = {}, std::optional<TileGrid> grid = {});
+
+}  // namespace tessera::decomposition

@@ -1,0 +1,111 @@
+#pragma once
+/// The one place that spells Kokkos spaces: where arrays live, how they lie, and how work is
+/// started.
+
+#include <cstdint>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+#include "tessera/base/box.hpp"
+
+namespace tessera {
+
+#ifdef TESSERA_REAL_IS_DOUBLE
+using Real = double;
+#else
+using Real = float;
+#endif
+
+}  // namespace tessera
+
+namespace tessera::device {
+
+/// An execution space instance, the first argument of everything that launches work.
+using Device = Kokkos::DefaultExecutionSpace;
+using Host = Kokkos::DefaultHostExecutionSpace;
+using complex = Kokkos::complex<Real>;
+
+/// C order everywhere, as in HDF5, FFTW and cuFFT.
+template <class T>
+using DeviceView = Kokkos::View<T, Kokkos::LayoutRight, Device::memory_space>;
+template <class T>
+using HostView = Kokkos::View<T, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+inline constexpr bool device_is_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device::memory_space>::accessible;
+
+#if KOKKOS_VERSION >= 30700
+namespace math = Kokkos;
+#else
+namespace math = Kokkos::Experimental;
+#endif
+
+/// f(i, y, x) for every pixel of `n` images of `shape`.
+template <class F>
+void for_each_pixel(const Device& exec, const std::string& label, int n, Shape2 shape, const F& f) {
+  if constexpr (device_is_host) {
+    // Whole rows, so that the compiler sees a plain inner loop over x and vectorises it.
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Device>(exec, 0, n * shape.h), KOKKOS_LAMBDA(const int row) {
+          const int i = row / shape.h;
+          const int y = row - i * shape.h;
+          for (int x = 0; x < shape.w; ++x) f(i, y, x);
+        });
+  } else {
+    const std::int64_t area = shape.size();
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, n * area),
+        KOKKOS_LAMBDA(const std::int64_t pixel) {
+          const int i = static_cast<int>(pixel / area);
+          const int in_image = static_cast<int>(pixel - i * area);
+          f(i, in_image / shape.w, in_image % shape.w);
+        });
+  }
+}
+
+namespace detail {
+
+/// The default join of array reductions, which every Kokkos from 3.4 on spells alike.
+template <int n_sums, class F>
+struct PixelSum {
+  using value_type = double[];
+  static constexpr unsigned value_count = n_sums;
+  Shape2 shape;
+  F f;
+
+  KOKKOS_FUNCTION void operator()(const int row, double sum[]) const {
+    double of_row[n_sums] = {};
+    const int i = row / shape.h;
+    const int y = row - i * shape.h;
+    for (int x = 0; x < shape.w; ++x) f(i, y, x, of_row);
+    for (int k = 0; k < n_sums; ++k) sum[k] += of_row[k];
+  }
+};
+
+}  // namespace detail
+
+/// Add to `total` what f(i, y, x, double sum[n_sums]) adds up over every pixel of `n` images of
+/// `shape`. `scratch` holds n_sums values. Does not wait for the device.
+template <int n_sums, class F>
+void add_pixel_sums(const Device& exec, const std::string& label, int n, Shape2 shape, const F& f,
+                    const DeviceView<double*>& scratch, const DeviceView<double*>& total) {
+  Kokkos::parallel_reduce(label, Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
+                          detail::PixelSum<n_sums, F>{shape, f}, scratch);
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy<Device>(exec, 0, n_sums),
+      KOKKOS_LAMBDA(const int k) { total(k) += scratch(k); });
+}
+
+/// A new device view of `layout` with the host's values, C order.
+template <class View>
+View to_device(const std::string& label, const typename View::value_type* values,
+               const typename View::array_layout& layout) {
+  View made(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), layout);
+  const auto host = Kokkos::create_mirror_view(made);
+  std::copy(values, values + made.size(), host.data());
+  Kokkos::deep_copy(made, host);
+  return made;
+}
+
+}  // namespace tessera::device

@@ -1,0 +1,42 @@
+#pragma once
+/// 2-D Fourier transforms of stacks of images where the device keeps them.
+
+#include <memory>
+
+#include "tessera/base/box.hpp"
+#include "tessera/device/device.hpp"
+
+namespace tessera::fft {
+
+/// How a plan is found. `measured` is faster to run, but may round differently from one run to the
+/// next.
+enum class Planning { measured, reproducible };
+
+/// In place and *unnormalised*: callers fold `unitary_scale` into a kernel that touches the data
+/// anyway.
+class Plan {
+ public:
+  Plan(Shape2 shape, Planning planning);
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  /// exp(-i ...) of `n` images that lie one after another.
+  void forward(const device::Device& exec, device::complex* images, int n) const;
+  /// exp(+i ...)
+  void inverse(const device::Device& exec, device::complex* images, int n) const;
+  /// 1 / sqrt(h w): times this, each transform is unitary.
+  Real unitary_scale() const { return unitary_scale_; }
+  Shape2 shape() const { return shape_; }
+
+ private:
+  struct BackEnd;
+  Shape2 shape_;
+  Real unitary_scale_;
+  std::unique_ptr<BackEnd> back_end_;
+};
+
+/// Name and version of the transform library, for `tessera --version`.
+const char* library_version();
+
+}  // namespace tessera::fft

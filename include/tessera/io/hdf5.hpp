@@ -1,0 +1,126 @@
+#pragma once
+/// HDF5 files, read and written by one rank or by all: handles that close themselves, checked
+/// calls. hdf5.h itself is included in src/io only.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/base/image_stack.hpp"
+#include "tessera/comm/communicator.hpp"
+
+namespace tessera::io {
+
+/// Version of the HDF5 library.
+std::string library_version();
+
+using Extents = std::vector<std::int64_t>;
+
+/// Types of values in memory, and what is told apart of the types in files: i64 stands for every
+/// integer that is not u8, u16 or u32, f32 and f64 also for floats of other widths, boolean for any
+/// enumeration (h5py's bool is one).
+enum class ElementType { u8, u16, u32, i64, f32, f64, complex64, complex128, boolean, text, other };
+/// Bytes of one value in memory; 0 for text and other.
+std::size_t size_of(ElementType type);
+bool is_real(ElementType type);
+bool is_complex(ElementType type);
+
+struct DatasetInfo {
+  Extents extents;
+  ElementType type = ElementType::other;
+  std::int64_t element_bytes = 0;            ///< of one value in the file, before compression
+  Extents chunk;                             ///< empty: contiguous
+  bool is_virtual = false;                   ///< its values lie in other files
+  std::vector<std::string> missing_filters;  ///< compression that this HDF5 cannot undo
+};
+
+/// One open file. Opened with a communicator (which must outlive it), the calls marked collective
+/// must be made by all its ranks, and if one fails anywhere all ranks throw AgreedError. The other
+/// calls may be made by any rank alone.
+class File {
+ public:
+  /// @throws InputError if the file is missing, not HDF5 or cut short; the message starts with the
+  /// quoted path
+  static File open(const std::string& path);
+  static File open(const std::string& path, const comm::Communicator& comm);  ///< collective
+  /// Replaces what was at `path`. @throws SystemError
+  static File create(const std::string& path);
+  static File create(const std::string& path, const comm::Communicator& comm);  ///< collective
+  File(File&&) noexcept;
+  File& operator=(File&&) noexcept;
+  ~File();
+
+  const std::string& path() const;
+  /// Flush and close, reporting what the destructor would have to swallow. Collective. @throws
+  /// SystemError
+  void close();
+
+  bool has(const std::string& name) const;
+  /// Paths of all datasets and groups below `group`, relative to it.
+  std::vector<std::string> names(const std::string& group = "/") const;
+  /// @throws InputError naming file and dataset, and a dataset whose name differs only in case or
+  /// is nearest
+  DatasetInfo info(const std::string& name) const;
+
+  /// Whole dataset of integers, booleans or floats.
+  std::vector<double> read_doubles(const std::string& name) const;
+  /// (..., h, w), complex or real; leading axes are counted as one.
+  WaveStack read_waves(const std::string& name) const;
+  std::string read_text(const std::string& name) const;
+  /// This rank's hyperslab, converted to `memory_type`; an empty one is allowed. Collective.
+  void read_slab(const std::string& name, const Extents& begin, const Extents& count,
+                 ElementType memory_type, void* values) const;
+  /// The same by this rank alone.
+  void read_slab_alone(const std::string& name, const Extents& begin, const Extents& count,
+                       ElementType memory_type, void* values) const;
+
+  // Writing is collective. Groups on the way to a name are made; all ranks give the same names,
+  // extents and (but for write_slab) values.
+  void create_group(const std::string& name);
+  void create_dataset(const std::string& name, const Extents& extents, ElementType type);
+  /// This rank's hyperslab; an empty one is allowed and still takes part.
+  void write_slab(const std::string& name, const Extents& begin, const Extents& count,
+                  ElementType memory_type, const void* values);
+  void write_doubles(const std::string& name, const Extents& extents,
+                     const std::vector<double>& values);
+  void write_text(const std::string& name, const std::string& text);
+  /// `object` is a dataset or group ("/" for the root); an attribute of that name is replaced.
+  void set_attribute(const std::string& object, const std::string& name, double value);
+  void set_attribute(const std::string& object, const std::string& name, const std::string& value);
+  std::optional<double> number_attribute(const std::string& object, const std::string& name) const;
+  std::optional<std::string> text_attribute(const std::string& object,
+                                            const std::string& name) const;
+
+ private:
+  struct Handle;
+  explicit File(std::unique_ptr<Handle> handle);
+  std::unique_ptr<Handle> handle_;
+};
+
+/// Makes `path` appear whole or not at all: write to `partial_path()`, close it, then `commit()`.
+/// Without commit the partial file is removed and what was at `path` stays.
+class AtomicFile {
+ public:
+  /// Collective; `comm` must outlive it. Checks that the folder exists, is writable and has
+  /// `needed_bytes` free (by reserving them for a moment), before anything is computed or written.
+  /// @throws AgreedError naming the path, the bytes needed and the bytes free
+  AtomicFile(std::string path, std::int64_t needed_bytes, const comm::Communicator& comm);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  const std::string& partial_path() const { return partial_path_; }
+  /// Renames the partial file to `path`. Collective; every rank has closed the file. @throws
+  /// AgreedError
+  void commit();
+
+ private:
+  std::string path_;
+  std::string partial_path_;
+  const comm::Communicator& comm_;
+  bool committed_ = false;
+};
+
+}  // namespace tessera::io

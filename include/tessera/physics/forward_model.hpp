@@ -1,0 +1,76 @@
+#pragma once
+/// From object and probe to the waves at the detector, and back: far field, mixed-state probe
+/// (Thibault & Menzel 2013, Nature 494, 68), sub-pixel positions by a Fourier shift of the probe.
+
+#include <vector>
+
+#include "tessera/device/device.hpp"
+#include "tessera/fft/plan.hpp"
+#include "tessera/physics/scan_tile.hpp"
+
+namespace tessera::physics {
+
+using ObjectView = device::DeviceView<device::complex***>;  ///< (n_slices, H, W) of the ghosted box
+using ProbeView = device::DeviceView<device::complex***>;   ///< (n_modes, h, w)
+using WavesView =
+    device::DeviceView<device::complex****>;  ///< (position of the chunk, n_modes, h, w)
+
+/// exit_wave[j, m] = probe_m(x - subpixel_j) object(x + corner_j); detector_wave = unitary FFT of
+/// it.
+///
+/// `forward` is linear in the object and in the probe; `backward` with `add_object_gradient` and
+/// `add_probe_gradient` are its adjoints. One chunk at a time: each call works on the waves that
+/// the one before left.
+class ForwardModel {
+ public:
+  /// @param chunk_size most positions in a chunk
+  /// @param fixed_order sums over positions in the chunk's order, so that a run repeats bit for bit
+  ForwardModel(const ScanTile& scan, int n_modes, int chunk_size, bool fixed_order,
+               fft::Planning planning);
+
+  /// The probe that the following chunks see. Its contents may change only with another call.
+  void set_probe(const device::Device& exec, const ProbeView& probe);
+
+  /// waves() = detector waves of `chunk`.
+  void forward(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
+  /// waves(): from the detector back to the sample (inverse unitary FFT).
+  void backward(const device::Device& exec, const Chunk& chunk);
+
+  /// object_sum += sum_jm conj(probe_jm) waves_jm; illumination += sum_jm |probe_jm|^2, at every
+  /// window.
+  void add_object_gradient(const device::Device& exec, const Chunk& chunk,
+                           const ObjectView& object_sum,
+                           const device::DeviceView<Real***>& illumination) const;
+  /// probe_sum += sum_j conj(object_j) waves_jm; overlap += sum_j |object_j|^2. Uses up the waves.
+  /// With sub-pixel positions probe_sum is a spectrum: `finish_probe_gradient` makes it a probe
+  /// after all ranks' sum.
+  void add_probe_gradient(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                          const ProbeView& probe_sum, const device::DeviceView<Real**>& overlap);
+  void finish_probe_gradient(const device::Device& exec, const ProbeView& probe_sum) const;
+
+  const WavesView& waves() const { return waves_; }
+  const ScanTile& scan() const { return scan_; }
+  int n_modes() const { return n_modes_; }
+  int chunk_size() const { return chunk_size_; }
+  /// The probe of every position of `chunk`, for models that need it apart from `forward`, which
+  /// calls this.
+  void shift_probe_to(const device::Device& exec, const Chunk& chunk);
+  /// Transforms that one position needs from forward to probe gradient, for one mode.
+  int transforms_per_position() const { return scan_.has_subpixel ? 4 : 2; }
+
+ private:
+  const ScanTile& scan_;
+  int n_modes_;
+  int chunk_size_;
+  bool fixed_order_;
+  fft::Plan plan_;
+  WavesView waves_;
+  ProbeView probe_;
+  ProbeView spectrum_;        ///< unnormalised FFT of the probe
+  WavesView shifted_probes_;  ///< probe of every position of the chunk
+  device::DeviceView<device::complex**>
+      ramp_y_;  ///< (position of the chunk, h): Fourier shift along y
+  device::DeviceView<device::complex**> ramp_x_;
+};
+
+}  // namespace tessera::physics

@@ -1,0 +1,38 @@
+#pragma once
+/// The mutually incoherent modes of a probe.
+
+#include <memory>
+#include <vector>
+
+#include "tessera/physics/forward_model.hpp"
+
+namespace tessera::physics {
+
+/// Mixes the modes by a unitary matrix, which changes no intensity, so that they are orthogonal and
+/// ordered by power (Odstrcil et al. 2016, Opt. Express 24, 8360: the modes' Gram matrix is
+/// diagonalised).
+class ModeOrthogonaliser {
+ public:
+  static constexpr int max_modes = 32;
+
+  ModeOrthogonaliser(int n_modes, Shape2 window);
+  ~ModeOrthogonaliser();
+  /// Waits for the device.
+  void orthogonalise(const device::Device& exec, const ProbeView& probe);
+
+ private:
+  int n_modes_;
+  Shape2 window_;
+  device::DeviceView<double*> gram_;
+  device::DeviceView<double*> scratch_;
+  device::HostView<double*> host_gram_;
+  device::DeviceView<device::complex**> mixing_;
+  device::HostView<device::complex**> host_mixing_;
+  struct EigenProblem;
+  std::unique_ptr<EigenProblem> problem_;
+};
+
+/// Power of every mode, photons. Waits for the device.
+std::vector<double> mode_powers(const device::Device& exec, const ProbeView& probe);
+
+}  // namespace tessera::physics

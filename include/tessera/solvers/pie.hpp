@@ -1,0 +1,62 @@
+#pragma once
+/// Mini-batch rPIE and ePIE.
+
+#include "tessera/physics/probe_modes.hpp"
+#include "tessera/solvers/solver.hpp"
+
+namespace tessera::solvers {
+
+struct PieOptions {
+  double object_step = 1;
+  double probe_step = 1;
+  double object_alpha = 1;  ///< 1: ePIE
+  double probe_alpha = 1;
+  int n_epochs = 1;
+  int full_step_epochs = 1;     ///< after them the steps shrink geometrically ...
+  double final_step = 1;        ///< ... to this fraction in the last epoch
+  int probe_start_epoch = 0;    ///< first epoch, from 0, that updates the probe
+  int orthogonalise_every = 1;  ///< epochs; 0: never
+};
+
+/// Regularised ptychographical iterative engine (Maiden, Johnson & Li 2017, Optica 4, 736, eqs. 15
+/// and 18), its update summed over the positions j of a batch instead of made position by position:
+///   object += step sum_jm conj(P_jm) chi_jm / max(D, (1 - alpha) D + alpha max_x sum_m |P_m|^2)
+///   probe_m += step sum_j conj(O_j) chi_jm / ((1 - alpha) S + alpha max_x S)
+/// with D = sum_jm |P_jm|^2, S = sum_j |O_j|^2, and chi what the modulus constraint adds to the
+/// exit wave. The max with D bounds the update where many windows of a batch overlap. With alpha =
+/// 1 this is ePIE (Maiden & Rodenburg 2009). Both updates start from the same object and probe. Per
+/// batch the ranks exchange 3 Reals per ghost pixel to owners, 2 back, and all-reduce 2 n_modes + 1
+/// Reals per probe pixel.
+class Pie final : public Solver {
+ public:
+  Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
+      const Box& ghosted, const Box& owned);
+
+  void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
+  void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
+  physics::AmplitudeSums take_sums(const device::Device& exec) override;
+
+  /// Owners update their pixels from complete sums.
+  void update_object(const device::Device& exec, double step);
+  /// Every rank makes the same update from complete sums.
+  void update_probe(const device::Device& exec, double step);
+
+ private:
+  double shrunk(double step, int epoch) const;
+
+  PieOptions options_;
+  Unknowns& unknowns_;
+  physics::ForwardModel& model_;
+  physics::AmplitudeModel amplitude_;
+  Box owned_in_tile_;
+  physics::ObjectView object_sum_;
+  device::DeviceView<Real***> illumination_;
+  device::DeviceView<Real*> shared_sums_;  ///< probe_sum_ and overlap_ in one piece: one all-reduce
+  physics::ProbeView probe_sum_;
+  device::DeviceView<Real**> overlap_;
+  device::DeviceView<Real> greatest_power_;    ///< max_x sum_m |P_m|^2
+  device::DeviceView<Real> greatest_overlap_;  ///< max_x sum_j |O_j|^2
+  physics::ModeOrthogonaliser orthogonaliser_;
+};
+
+}  // namespace tessera::solvers

@@ -1,0 +1,33 @@
+#pragma once
+/// What every reconstruction method is to the epoch loop.
+
+#include "tessera/comm/communicator.hpp"
+#include "tessera/physics/amplitude.hpp"
+#include "tessera/physics/forward_model.hpp"
+#include "tessera/solvers/sweep.hpp"
+
+namespace tessera::solvers {
+
+/// What is reconstructed. The object lives on the rank's ghosted box and is exchanged by the halo;
+/// the probe is the same on all ranks.
+struct Unknowns {
+  physics::ObjectView object;  ///< (n_slices, H, W)
+  physics::ProbeView probe;    ///< (n_modes, h, w)
+};
+
+/// A method. It says what one batch adds up and what it does with the sums; batches, exchange and
+/// the epoch loop know nothing of it. All calls are collective.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  /// One update of the unknowns from the positions of `batch`; afterwards ghosts equal their
+  /// owners' values.
+  virtual void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch,
+                         int epoch) = 0;
+  /// After the last batch of `epoch` (from 0).
+  virtual void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) = 0;
+  /// This rank's running sums of the epoch, each batch before its update. Waits for the device.
+  virtual physics::AmplitudeSums take_sums(const device::Device& exec) = 0;
+};
+
+}  // namespace tessera::solvers

@@ -1,0 +1,85 @@
+#pragma once
+/// The exchange skeleton, once for every solver: visit a batch's positions, border first, while
+/// sums travel.
+
+#include <span>
+#include <vector>
+
+#include "tessera/comm/halo_exchange.hpp"
+#include "tessera/decomposition/batch_schedule.hpp"
+#include "tessera/device/device.hpp"
+#include "tessera/physics/scan_tile.hpp"
+
+namespace tessera::solvers {
+
+/// This rank's share of a batch. Border windows reach pixels that other ranks own; interior ones do
+/// not.
+struct Batch {
+  std::span<const physics::Chunk> border;
+  std::span<const physics::Chunk> interior;
+};
+
+class Sweep {
+ public:
+  /// @param positions scan positions of this rank, ascending
+  /// @param on_border for each of them: its window reaches another rank's pixels
+  /// @param order the scan tile's visiting order, which the sweep writes
+  Sweep(decomposition::BatchSchedule schedule, std::span<const int> positions,
+        const std::vector<bool>& on_border, int chunk_size, device::DeviceView<int*> order,
+        comm::HaloExchange& halo, comm::Transport& transport);
+
+  /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
+  /// allocates nothing.
+  std::span<const Batch> start_epoch(const device::Device& exec, int epoch);
+
+  /// Sum over a batch: add(chunk) for every chunk, which writes `object_sums` and `shared_sums`;
+  /// then owners hold the complete object sums and every rank the complete shared ones. The
+  /// accumulate is under way behind the interior. Collective.
+  template <class Add>
+  void sum(const device::Device& exec, const Batch& batch,
+           std::span<const comm::TileField> object_sums, device::DeviceView<Real*> shared_sums,
+           const Add& add) {
+    for (const physics::Chunk& chunk : batch.border) add(chunk);
+    halo_.begin_accumulate(exec, object_sums);
+    for (const physics::Chunk& chunk : batch.interior) add(chunk);
+    halo_.finish_accumulate(exec);
+    const Kokkos::Timer timer;
+    transport_.all_reduce(exec, shared_sums);
+    reduce_seconds_ += timer.seconds();
+  }
+
+  /// Owners' values to all ghosts. Collective.
+  void fill(const device::Device& exec, std::span<const comm::TileField> fields) {
+    halo_.fill(exec, fields);
+  }
+  /// From rank 0 to all, so that what is replicated stays the same to the last bit. Collective.
+  void replicate(const device::Device& exec, device::DeviceView<Real*> values) {
+    const Kokkos::Timer timer;
+    transport_.broadcast(exec, values);
+    reduce_seconds_ += timer.seconds();
+  }
+
+  double reduce_seconds() const { return reduce_seconds_; }
+
+ private:
+  void lay_out_batches();
+  void append_chunks(std::span<const int> local_positions);
+
+  decomposition::BatchSchedule schedule_;
+  std::vector<int> local_of_position_;  ///< -1: another rank's
+  std::vector<bool> on_border_;
+  int chunk_size_;
+  device::DeviceView<int*> order_;
+  device::HostView<int*> host_order_;
+  int n_ordered_ = 0;
+  std::vector<int> border_;
+  std::vector<int> interior_;
+  std::vector<physics::Chunk> chunks_;
+  std::vector<Batch> laid_out_;  ///< by batch id
+  std::vector<Batch> epoch_;     ///< in visiting order
+  comm::HaloExchange& halo_;
+  comm::Transport& transport_;
+  double reduce_seconds_ = 0;
+};
+
+}  // namespace tessera::solvers

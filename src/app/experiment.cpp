@@ -1,0 +1,38 @@
+#include "tessera/app/experiment.hpp"
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/geometry/wavelength.hpp"
+#include "tessera/physics/start_probe.hpp"
+
+namespace tessera::app {
+
+geometry::Optics far_field_optics(const deck::Experiment& experiment, Shape2 detector) {
+  if (detector.h != detector.w)
+    throw InputError(text("patterns of ", detector.h, " x ", detector.w,
+                          " pixels would give object pixels that are not square; crop or pad the "
+                          "patterns to a square"));
+  const double wavelength_m = experiment.energy_eV
+                                  ? geometry::photon_wavelength_m(*experiment.energy_eV)
+                                  : geometry::electron_wavelength_m(*experiment.voltage_V);
+  const double pixel_m =
+      experiment.detector_pixel_rad
+          ? geometry::far_field_pixel_m(wavelength_m, *experiment.detector_pixel_rad, detector.w)
+          : geometry::far_field_pixel_m(wavelength_m, *experiment.distance_m,
+                                        *experiment.detector_pixel_m, detector.w);
+  return {wavelength_m, pixel_m};
+}
+
+WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics) {
+  if (probe.initial == "aperture")
+    return physics::aperture_probe(window, optics.wavelength_m, optics.pixel_m,
+                                   {probe.semi_angle_rad, probe.defocus_m});
+  if (probe.initial == "zone_plate")
+    return physics::zone_plate_probe(window, optics.wavelength_m, optics.pixel_m,
+                                     {probe.zone_plate_diameter_m, probe.outer_zone_width_m,
+                                      probe.central_stop_m, probe.defocus_m});
+  throw InputError(text("probe.initial = \"", probe.initial,
+                        "\" is not an optic; use \"aperture\" or \"zone_plate\""));
+}
+
+}  // namespace tessera::app

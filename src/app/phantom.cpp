@@ -1,0 +1,118 @@
+#include "phantom.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/random.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera::app {
+namespace {
+
+constexpr double edge_px = 2;
+
+/// 0 outside, 1 inside, smooth over `edge_px` around distance 0.
+double inside(double distance_px) {
+  const double s = std::clamp(0.5 + distance_px / edge_px, 0.0, 1.0);
+  return s * s * (3 - 2 * s);
+}
+
+/// Bars of `width_px` with gaps of the same width, the first from 0 on. Near an edge the scaled
+/// sine is the distance to it.
+double bars(double at_px, double width_px) {
+  return inside(width_px / std::numbers::pi * std::sin(std::numbers::pi * at_px / width_px));
+}
+
+}  // namespace
+
+Phantom::Phantom(const std::string& kind, Shape2 object, Shape2 window, double phase_rad,
+                 double absorption, std::uint64_t seed)
+    : centre_px_{0.5 * object.h, 0.5 * object.w},
+      star_radius_px_(std::max(0.5 * std::min(object.h - window.h, object.w - window.w),
+                               0.25 * std::min(window.h, window.w))),
+      phase_rad_(phase_rad),
+      log_amplitude_(std::log(1 - absorption)),
+      seed_(seed) {
+  if (kind == "siemens_star")
+    thickness_ = &Phantom::siemens_star;
+  else if (kind == "cells")
+    thickness_ = &Phantom::cells;
+  else if (kind == "resolution_chart")
+    thickness_ = &Phantom::resolution_chart;
+  else
+    throw InputError(text("simulation.object = \"", kind,
+                          "\" is not known; use \"siemens_star\", \"cells\" or "
+                          "\"resolution_chart\""));
+}
+
+std::complex<double> Phantom::transmission(double y_px, double x_px) const {
+  const double t = thickness(y_px, x_px);
+  return std::polar(std::exp(log_amplitude_ * t), phase_rad_ * t);
+}
+
+double Phantom::thickness(double y_px, double x_px) const {
+  return (this->*thickness_)(y_px, x_px);
+}
+
+/// Spokes that taper to the centre, cut by rings, as in test patterns of X-ray microscopes.
+double Phantom::siemens_star(double y_px, double x_px) const {
+  constexpr int n_spokes = 24;
+  const double y = y_px - centre_px_.y;
+  const double x = x_px - centre_px_.x;
+  const double radius_px = std::hypot(y, x);
+  const double spoke = inside(radius_px / n_spokes * std::sin(n_spokes * std::atan2(y, x)));
+  double gaps = 1;
+  for (const double ring : {0.25, 0.5, 0.75})
+    gaps *= inside(std::abs(radius_px - ring * star_radius_px_) - 0.02 * star_radius_px_);
+  const double frame =
+      inside(0.04 * star_radius_px_ - std::abs(radius_px - 1.02 * star_radius_px_));
+  return std::max(spoke * gaps * inside(star_radius_px_ - radius_px), frame);
+}
+
+/// Overlapping discs with a soft body, a nucleus and a faint texture, one per square of a lattice.
+double Phantom::cells(double y_px, double x_px) const {
+  constexpr double lattice_px = 28;
+  const int row = static_cast<int>(std::floor(y_px / lattice_px));
+  const int column = static_cast<int>(std::floor(x_px / lattice_px));
+  double thickness = 0;
+  for (int dy = -1; dy <= 1; ++dy)
+    for (int dx = -1; dx <= 1; ++dx) {
+      const auto square = static_cast<std::uint64_t>((row + dy) * 65537 + column + dx);
+      auto random = [&](std::uint64_t what) {
+        return random_unit(random_bits(seed_, square), what);
+      };
+      const double y = y_px - lattice_px * (row + dy + 0.2 + 0.6 * random(0));
+      const double x = x_px - lattice_px * (column + dx + 0.2 + 0.6 * random(1));
+      const double radius_px = lattice_px * (0.3 + 0.25 * random(2));
+      const double r = std::hypot(y, x);
+      const double body = 0.45 * inside(radius_px - r) *
+                          std::sqrt(std::max(0.0, 1 - 0.6 * (r / radius_px) * (r / radius_px)));
+      const double nucleus = 0.3 * inside(0.35 * radius_px - std::hypot(y - 1.5, x + 1));
+      thickness = std::max(thickness, body + nucleus);
+    }
+  const double texture = 0.1 * (1 + std::sin(0.9 * y_px + 0.4 * x_px) * std::sin(0.7 * x_px));
+  return std::clamp(thickness + texture * std::min(1.0, 4 * thickness), 0.0, 1.0);
+}
+
+/// Squares of three bars, 8 to 2 pixels wide, upright and lying.
+double Phantom::resolution_chart(double y_px, double x_px) const {
+  constexpr double square_px = 48;
+  constexpr std::array widths_px = {8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0};
+  const int row = static_cast<int>(std::floor(y_px / square_px));
+  const int column = static_cast<int>(std::floor(x_px / square_px));
+  const int which = (column + 3 * row) % static_cast<int>(widths_px.size());
+  const double width_px = widths_px[static_cast<std::size_t>(which)];
+  const bool upright = (row + column) % 2 == 0;
+  const double y = y_px - (row + 0.5) * square_px;
+  const double x = x_px - (column + 0.5) * square_px;
+  const double across = upright ? x : y;
+  const double along = upright ? y : x;
+  const double half_length_px = 2.5 * width_px;
+  return bars(across + 0.5 * width_px, width_px) * inside(half_length_px - std::abs(across)) *
+         inside(half_length_px - std::abs(along));
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,117 @@
+#include "stop.hpp"
+#include "summary.hpp"
+#include <cstdio>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "tessera/app/pictures.hpp"
+#include "tessera/app/run.hpp"
+#include "tessera/deck/check.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// One line per epoch; on a terminal one that lives.
+class Progress {
+ public:
+  Progress(bool speaks, int n_epochs, int n_positions)
+      : speaks_(speaks),
+        on_terminal_(isatty(STDOUT_FILENO) != 0),
+        n_epochs_(n_epochs),
+        n_positions_(n_positions) {}
+
+  void show(int epoch, const EpochFigures& figures, double epoch_seconds) {
+    seconds_ += epoch_seconds;
+    ++n_shown_;
+    if (!speaks_) return;
+    const double left = seconds_ / n_shown_ * (n_epochs_ - epoch);
+    constexpr int bar_width = 20;
+    const int done = n_epochs_ > 0 ? bar_width * epoch / n_epochs_ : bar_width;
+    if (on_terminal_) fmt::print("\r[{:#<{}}{:.<{}}] ", "", done, "", bar_width - done);
+    fmt::print(
+        "epoch {:>4}/{}  error {:.6f}  r_factor {:.5f}  {:.3f} s  {:.0f} positions/s  left {:.0f} "
+        "s{}",
+        epoch, n_epochs_, figures.error, figures.r_factor, epoch_seconds,
+        n_positions_ / epoch_seconds, left, on_terminal_ && epoch < n_epochs_ ? "\x1b[K" : "\n");
+    std::fflush(stdout);
+  }
+
+  double seconds() const { return seconds_; }
+  int n_shown() const { return n_shown_; }
+
+ private:
+  bool speaks_;
+  bool on_terminal_;
+  int n_epochs_;
+  int n_positions_;
+  double seconds_ = 0;
+  int n_shown_ = 0;
+};
+
+void describe(const Run& run, const comm::Communicator& comm) {
+  if (!comm.is_root()) return;
+  const Scan& scan = run.scan();
+  const Shape2 object = scan.grid.object;
+  fmt::print(
+      "{} positions of {} x {} pixels, object {} x {} pixels of {:.4g} nm, {:.4g} counts per "
+      "pattern\n{} tile{}, {} probe mode{}\n",
+      scan.n_positions(), scan.info.pattern.h, scan.info.pattern.w, object.h, object.w,
+      scan.grid.pixel_m * 1e9, scan.counts_per_pattern, comm.size(), comm.size() == 1 ? "" : "s",
+      run.model().n_modes(), run.model().n_modes() == 1 ? "" : "s");
+  std::fflush(stdout);
+}
+
+/// Epochs until the deck's number or a signal. Returns the result's status.
+std::string run_epochs(Run& run, const deck::Deck& deck, const comm::Communicator& comm,
+                       Progress& progress) {
+  const StopSignals signals;
+  while (run.n_epochs() < deck.solver.epochs) {
+    const Kokkos::Timer timer;
+    const EpochFigures figures = run.run_epoch();
+    progress.show(run.n_epochs(), figures, timer.seconds());
+    if (comm.any(signals.arrived())) return "stopped by a signal";
+    const int every = deck.output.save_every_epochs;
+    if (every > 0 && run.n_epochs() % every == 0 && run.n_epochs() < deck.solver.epochs)
+      run.write_result(run.measure(), "running");
+  }
+  return "finished";
+}
+
+void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
+  if (deck.output.pictures.empty()) return;
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    for (const std::string& path : write_pictures(deck.output.file, deck.output.pictures))
+      fmt::print("picture {}\n", path);
+  });
+}
+
+}  // namespace
+
+ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
+                     const std::string& summary_path) {
+  comm.together([&] { deck::check_reconstruction(deck); });
+  Run run(deck, comm, Log(comm.is_root()));
+  run.check_output();
+  describe(run, comm);
+  Progress progress(comm.is_root(), deck.solver.epochs, run.scan().n_positions());
+  RunOutcome outcome;
+  try {
+    outcome.status = run_epochs(run, deck, comm, progress);
+  } catch (const AgreedError& error) {
+    if (error.exit_code() != ExitCode::not_finite) throw;
+    run.write_result(run.measure(), std::string("stopped: ") + error.what());
+    throw;
+  }
+  outcome.final_figures = run.measure();
+  outcome.epoch_seconds = progress.seconds();
+  outcome.n_epochs_run = progress.n_shown();
+  run.write_result(outcome.final_figures, outcome.status);
+  report_summary(run, outcome, comm, summary_path);
+  if (comm.is_root()) fmt::print("result {}\n", deck.output.file);
+  draw_pictures(deck, comm);
+  return outcome.status == "finished" ? ExitCode::done : ExitCode::interrupted;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,171 @@
+#include "tessera/app/run.hpp"
+
+#include "result_file.hpp"
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tessera/base/text.hpp"
+#include "tessera/io/hdf5.hpp"
+#include "tessera/solvers/pie.hpp"
+
+namespace tessera::app {
+namespace {
+
+using device::complex;
+
+/// On a host, as many positions as keep their waves in a second-level cache; a device wants many at
+/// once.
+int chunk_size(Shape2 window, int n_modes) {
+  if (!device::device_is_host) return 256;
+  constexpr std::int64_t cache_bytes = 512 * 1024;
+  const auto wave_bytes = static_cast<std::int64_t>(window.size() * n_modes * sizeof(complex));
+  return static_cast<int>(std::max<std::int64_t>(1, cache_bytes / wave_bytes));
+}
+
+fft::Planning planning(const deck::Run& run) {
+  return run.deterministic ? fft::Planning::reproducible : fft::Planning::measured;
+}
+
+decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Scan& scan) {
+  return {scan.fitted, scan.grid.corner, solver.batch_size,
+          decomposition::batch_order_from(solver.batch_order), solver.seed};
+}
+
+std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck, const Scan& scan,
+                                             solvers::Unknowns& unknowns,
+                                             physics::ForwardModel& model) {
+  const solvers::PieOptions options{
+      .object_step = deck.object_step,
+      .probe_step = deck.probe_step,
+      .object_alpha = deck.object_alpha,
+      .probe_alpha = deck.probe_alpha,
+      .n_epochs = deck.epochs,
+      .full_step_epochs = static_cast<int>(deck.full_step_fraction * deck.epochs + 0.5),
+      .final_step = deck.final_step,
+      .probe_start_epoch = deck.probe_start_epoch,
+      .orthogonalise_every = deck.orthogonalise_every};
+  return std::make_unique<solvers::Pie>(options, unknowns, model, scan.tile().ghosted,
+                                        scan.tile().owned);
+}
+
+/// Reals per pixel of the largest exchange: object sum (complex) and illumination.
+constexpr int max_reals_per_pixel = 3;
+
+double squared_norm_sum(const device::Device& exec, const physics::ObjectView& view,
+                        const device::DeviceView<double*>& norms, int slot) {
+  const Shape2 shape{static_cast<int>(view.extent(1)), static_cast<int>(view.extent(2))};
+  const auto total = Kokkos::subview(norms, std::pair(slot, slot + 1));
+  const auto scratch = Kokkos::subview(norms, std::pair(slot + 1, slot + 2));
+  Kokkos::deep_copy(exec, total, 0.0);
+  device::add_pixel_sums<1>(
+      exec, "tessera::app::norm", static_cast<int>(view.extent(0)), shape,
+      KOKKOS_LAMBDA(const int i, const int y, const int x, double* sum) {
+        const complex z = view(i, y, x);
+        sum[0] += static_cast<double>(z.real() * z.real() + z.imag() * z.imag());
+      },
+      scratch, total);
+  double value = 0;
+  Kokkos::deep_copy(exec, value, Kokkos::subview(norms, slot));
+  exec.fence();
+  return value;
+}
+
+}  // namespace
+
+Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
+    : deck_(deck),
+      comm_(comm),
+      scan_(load_scan(deck, comm, log)),
+      transport_(comm::make_transport(deck.decomposition.transport, comm)),
+      halo_(decomposition::make_halo_plan(scan_.tiling, comm.rank()), max_reals_per_pixel,
+            *transport_),
+      model_(scan_.on_device, deck.probe.n_modes,
+             chunk_size(scan_.info.pattern, deck.probe.n_modes), deck.run.deterministic,
+             planning(deck.run)),
+      sweep_(batch_schedule(deck.solver, scan_), scan_.tile().positions,
+             decomposition::touches_ghosts(scan_.tiling, comm.rank(), scan_.grid.corner),
+             model_.chunk_size(), scan_.on_device.order, halo_, *transport_),
+      norms_("tessera::app::norms", 4) {
+  Start start = make_start(deck, scan_, comm);
+  unknowns_ = start.unknowns;
+  history_ = std::move(start.history);
+  history_.reserve(history_.size() + static_cast<std::size_t>(deck.solver.epochs));
+  solver_ = make_solver(deck.solver, scan_, unknowns_, model_);
+  good_object_ = decltype(good_object_)("tessera::app::good_object", unknowns_.object.layout());
+  good_probe_ = decltype(good_probe_)("tessera::app::good_probe", unknowns_.probe.layout());
+  Kokkos::deep_copy(good_object_, unknowns_.object);
+  Kokkos::deep_copy(good_probe_, unknowns_.probe);
+}
+
+EpochFigures Run::run_epoch() {
+  const Kokkos::Timer timer;
+  const int epoch = n_epochs();
+  for (const solvers::Batch& batch : sweep_.start_epoch(exec_, epoch))
+    solver_->run_batch(exec_, sweep_, batch, epoch);
+  solver_->finish_epoch(exec_, sweep_, epoch);
+  keep_if_finite();
+  physics::AmplitudeSums sums = solver_->take_sums(exec_);
+  comm_.sum(std::span<double>(&sums.squared_difference, 4));
+  history_.push_back({sums.error(), sums.r_factor()});
+  epoch_seconds_ += timer.seconds();
+  return history_.back();
+}
+
+void Run::keep_if_finite() {
+  const std::array<const char*, 2> name{"object", "probe"};
+  std::array<double, 2> broken{
+      std::isfinite(squared_norm_sum(exec_, unknowns_.object, norms_, 0)) ? 0.0 : 1.0,
+      std::isfinite(squared_norm_sum(exec_, unknowns_.probe, norms_, 2)) ? 0.0 : 1.0};
+  comm_.maximum(broken);
+  if (broken[0] + broken[1] > 0) {
+    Kokkos::deep_copy(exec_, unknowns_.object, good_object_);
+    Kokkos::deep_copy(exec_, unknowns_.probe, good_probe_);
+    exec_.fence();
+    throw AgreedError(
+        ExitCode::not_finite,
+        text("the ", name[broken[0] > 0 ? 0 : 1], " is not finite after epoch ", n_epochs() + 1,
+             "; smaller solver.object_step and solver.probe_step, or larger "
+             "solver.object_alpha, keep it in bounds"));
+  }
+  Kokkos::deep_copy(exec_, good_object_, unknowns_.object);
+  Kokkos::deep_copy(exec_, good_probe_, unknowns_.probe);
+}
+
+EpochFigures Run::measure() {
+  model_.set_probe(exec_, unknowns_.probe);
+  const auto add = [&](const physics::Chunk& chunk) {
+    model_.forward(exec_, unknowns_.object, chunk);
+    final_amplitude_.measure(exec_, model_, chunk);
+  };
+  for (const solvers::Batch& batch : sweep_.start_epoch(exec_, n_epochs())) {
+    std::for_each(batch.border.begin(), batch.border.end(), add);
+    std::for_each(batch.interior.begin(), batch.interior.end(), add);
+  }
+  physics::AmplitudeSums sums = final_amplitude_.take_sums(exec_);
+  comm_.sum(std::span<double>(&sums.squared_difference, 4));
+  return {sums.error(), sums.r_factor()};
+}
+
+void Run::check_output() const {
+  const io::AtomicFile writable(deck_.output.file, result_bytes(scan_, unknowns_), comm_);
+}
+
+void Run::write_result(const EpochFigures& final_figures, const std::string& status) {
+  const Kokkos::Timer timer;
+  write_result_file({deck_, scan_, unknowns_, history_, final_figures, status}, comm_);
+  write_seconds_ += timer.seconds();
+}
+
+RankTimes Run::times() const {
+  const double halo_s = halo_.statistics().seconds;
+  const double reduce_s = sweep_.reduce_seconds();
+  return {.compute_s = epoch_seconds_ - halo_s - reduce_s,
+          .halo_s = halo_s,
+          .reduce_s = reduce_s,
+          .io_s = scan_.read_seconds + write_seconds_,
+          .halo_bytes = static_cast<double>(halo_.statistics().bytes_sent),
+          .pattern_bytes_read = static_cast<double>(scan_.pattern_bytes_read)};
+}
+
+}  // namespace tessera::app

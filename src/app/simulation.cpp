@@ -1,0 +1,85 @@
+#include "tessera/app/simulation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/random.hpp"
+#include "tessera/base/text.hpp"
+
+#include "simulation_file.hpp"
+
+namespace tessera::app {
+namespace {
+
+constexpr std::uint64_t for_noise = 4;
+
+/// Contiguous, in rank order.
+Share share_of(int n_positions, const comm::Communicator& comm) {
+  auto begin = [&](int rank) {
+    return static_cast<int>(static_cast<std::int64_t>(n_positions) * rank / comm.size());
+  };
+  return {begin(comm.rank()), begin(comm.rank() + 1)};
+}
+
+/// Scale patterns and probe to the mean counts asked for.
+void scale_to_dose(ImageStack<double>& patterns, WaveStack& probe, double counts_per_pattern,
+                   const comm::Communicator& comm) {
+  std::vector<double> totals_here(static_cast<std::size_t>(patterns.n()));
+  for (std::size_t i = 0; i < totals_here.size(); ++i) {
+    const double* pattern = patterns.image(static_cast<int>(i));
+    totals_here[i] = std::accumulate(pattern, pattern + patterns.shape().size(), 0.0);
+  }
+  // Summed in scan order and not by rank: the same bits on any number of ranks.
+  const std::vector<double> totals = comm.all_gather(std::span<const double>(totals_here));
+  const double mean =
+      std::accumulate(totals.begin(), totals.end(), 0.0) / static_cast<double>(totals.size());
+  const double factor = counts_per_pattern / mean;
+  for (double& value : patterns) value *= factor;
+  for (auto& value : probe) value *= std::sqrt(factor);
+}
+
+/// The narrowest type that holds all counts.
+io::ElementType count_type(const ImageStack<double>& patterns, const comm::Communicator& comm) {
+  std::array most = {patterns.size() == 0 ? 0.0 : *std::ranges::max_element(patterns)};
+  comm.maximum(most);
+  if (most[0] <= std::numeric_limits<std::uint16_t>::max()) return io::ElementType::u16;
+  if (most[0] <= std::numeric_limits<std::uint32_t>::max()) return io::ElementType::u32;
+  throw InputError(text("a pixel counts ", most[0],
+                        ", more than 32 bits hold; use a smaller simulation.counts_per_pattern or "
+                        "simulation.noise = \"none\""));
+}
+
+}  // namespace
+
+void simulate(const deck::Deck& deck, const comm::Communicator& comm, const Log& log) {
+  std::optional<SimulatedScan> scan;
+  comm.together([&] { scan = plan_scan(deck); });
+  const int n_positions = static_cast<int>(scan->positions_m.size());
+  const Shape2 window = scan->windows.window;
+  const Shape2 object = scan->windows.object;
+  log.info(text("simulating ", n_positions, " patterns of ", window.h, " x ", window.w, ", object ",
+                object.h, " x ", object.w, " pixels of ", scan->optics.pixel_m * 1e9, " nm"));
+  io::AtomicFile file(deck.data.file, file_bytes(*scan), comm);
+
+  const Share share = share_of(n_positions, comm);
+  ImageStack<double> patterns;
+  comm.together([&] { patterns = intensities(*scan, share); });
+  scale_to_dose(patterns, scan->probe, deck.simulation.counts_per_pattern, comm);
+  io::ElementType type = io::ElementType::f32;
+  if (deck.simulation.noise == "poisson") {
+    count(patterns, share, random_bits(deck.simulation.seed, for_noise));
+    comm.together([&] { type = count_type(patterns, comm); });
+  }
+  spoil_bad_pixels(patterns, *scan);
+
+  write_simulation(file.partial_path(), deck, *scan, patterns, share, type, comm);
+  file.commit();
+  log.info(text("wrote ", deck.data.file));
+}
+
+}  // namespace tessera::app

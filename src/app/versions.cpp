@@ -1,0 +1,24 @@
+#include "tessera/app/versions.hpp"
+
+#include "tessera/base/text.hpp"
+#include "tessera/comm/communicator.hpp"
+#include "tessera/comm/transport.hpp"
+#include "tessera/device/device.hpp"
+#include "tessera/fft/plan.hpp"
+#include "tessera/io/hdf5.hpp"
+
+namespace tessera::app {
+
+std::string versions() {
+  const char* precision = sizeof(Real) == sizeof(double) ? "double" : "float";
+  return text("tessera ", TESSERA_VERSION, " (", precision, ")\n",  //
+              "compiler ", TESSERA_COMPILER, "\n",                  //
+              "kokkos ", KOKKOS_VERSION / 10000, ".", KOKKOS_VERSION / 100 % 100, ".",
+              KOKKOS_VERSION % 100, " (", device::Device::name(), ")\n",  //
+              "mpi ", comm::library_version(), "\n",                      //
+              "hdf5 ", io::library_version(), "\n",                       //
+              "fft ", fft::library_version(), "\n",                       //
+              "transports ", joined(comm::transport_names()), "\n");
+}
+
+}  // namespace tessera::app

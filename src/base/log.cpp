@@ -1,0 +1,29 @@
+#include "tessera/base/log.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace tessera {
+namespace {
+
+/// Warnings go to standard error, so that a result piped on standard output stays clean.
+spdlog::logger& logger() {
+  static const auto instance = [] {
+    auto made = spdlog::stderr_color_mt("tessera");
+    made->set_pattern("%n: %^%l%$: %v");
+    return made;
+  }();
+  return *instance;
+}
+
+}  // namespace
+
+void Log::info(const std::string& message) const {
+  if (speaks_) logger().info(message);
+}
+
+void Log::warning(const std::string& message) const {
+  if (speaks_) logger().warn(message);
+}
+
+}  // namespace tessera

@@ -1,0 +1,163 @@
+#include "tessera/comm/communicator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera::comm {
+
+void check_mpi(int code, std::source_location where) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> message{};
+  int length = 0;
+  MPI_Error_string(code, message.data(), &length);
+  throw SystemError(text("MPI: ", message.data(), " (in ", where.function_name(), ")"));
+}
+
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+  int length = 0;
+  check_mpi(MPI_Get_library_version(version.data(), &length));
+  const std::string all(version.data(), static_cast<std::size_t>(length));
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
+Environment::Environment(int& argc, char**& argv) {
+  int provided = 0;
+  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
+Environment::~Environment() {
+  MPI_Finalize();
+}
+
+Communicator::Communicator(MPI_Comm parent) {
+  check_mpi(MPI_Comm_dup(parent, &comm_));
+  check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
+  check_mpi(MPI_Comm_rank(comm_, &rank_));
+  check_mpi(MPI_Comm_size(comm_, &size_));
+}
+
+Communicator::~Communicator() {
+  MPI_Comm_free(&comm_);
+}
+
+void Communicator::abort(int exit_code) const {
+  MPI_Abort(comm_, exit_code);
+  std::abort();
+}
+
+void Communicator::barrier() const {
+  check_mpi(MPI_Barrier(comm_));
+}
+
+namespace {
+
+/// In pieces, because MPI counts are ints.
+template <class T>
+void all_reduce(std::span<T> values, MPI_Datatype type, MPI_Op operation, MPI_Comm comm) {
+  constexpr std::size_t most = 1u << 30;
+  for (std::size_t begin = 0; begin < values.size(); begin += most) {
+    const auto count = static_cast<int>(std::min(most, values.size() - begin));
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data() + begin, count, type, operation, comm));
+  }
+}
+
+}  // namespace
+
+void Communicator::sum(std::span<double> v) const {
+  all_reduce(v, MPI_DOUBLE, MPI_SUM, comm_);
+}
+void Communicator::sum(std::span<float> v) const {
+  all_reduce(v, MPI_FLOAT, MPI_SUM, comm_);
+}
+void Communicator::sum(std::span<std::int64_t> v) const {
+  all_reduce(v, MPI_INT64_T, MPI_SUM, comm_);
+}
+void Communicator::minimum(std::span<double> v) const {
+  all_reduce(v, MPI_DOUBLE, MPI_MIN, comm_);
+}
+void Communicator::maximum(std::span<double> v) const {
+  all_reduce(v, MPI_DOUBLE, MPI_MAX, comm_);
+}
+
+bool Communicator::any(bool here) const {
+  int flag = here ? 1 : 0;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &flag, 1, MPI_INT, MPI_LOR, comm_));
+  return flag != 0;
+}
+
+void Communicator::broadcast_bytes(void* data, std::int64_t n_bytes) const {
+  constexpr std::int64_t most = 1 << 30;
+  for (std::int64_t begin = 0; begin < n_bytes; begin += most) {
+    const int count = static_cast<int>(std::min(most, n_bytes - begin));
+    check_mpi(MPI_Bcast(static_cast<char*>(data) + begin, count, MPI_BYTE, 0, comm_));
+  }
+}
+
+void Communicator::broadcast(std::string& text) const {
+  auto length = static_cast<std::int64_t>(text.size());
+  broadcast_bytes(&length, sizeof length);
+  text.resize(static_cast<std::size_t>(length));
+  broadcast_bytes(text.data(), length);
+}
+
+std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte> bytes) const {
+  const int mine = static_cast<int>(bytes.size());
+  std::vector<int> count(static_cast<std::size_t>(size_));
+  check_mpi(MPI_Allgather(&mine, 1, MPI_INT, count.data(), 1, MPI_INT, comm_));
+  const auto total = std::accumulate(count.begin(), count.end(), std::int64_t{0});
+  if (total > std::numeric_limits<int>::max())
+    throw SystemError(text("an all-gather of ", total, " bytes is larger than MPI can count"));
+  std::vector<int> begin(count.size(), 0);
+  std::partial_sum(count.begin(), count.end() - 1, begin.begin() + 1);
+  std::vector<std::byte> all(static_cast<std::size_t>(total));
+  check_mpi(MPI_Allgatherv(bytes.data(), mine, MPI_BYTE, all.data(), count.data(), begin.data(),
+                           MPI_BYTE, comm_));
+  return all;
+}
+
+std::vector<std::string> Communicator::all_gather(const std::string& text) const {
+  const auto length = static_cast<std::int64_t>(text.size());
+  const std::vector<std::int64_t> lengths = all_gather(std::span(&length, 1));
+  const std::vector<char> characters = all_gather(std::span<const char>(text));
+  std::vector<std::string> all;
+  auto next = characters.begin();
+  for (const std::int64_t n : lengths) {
+    all.emplace_back(next, next + n);
+    next += n;
+  }
+  return all;
+}
+
+void Communicator::together(const std::function<void()>& work) const {
+  std::string message;
+  int verdict = size_;  // the rank that failed; size_ means none
+  auto exit_code = static_cast<int>(ExitCode::done);
+  try {
+    work();
+  } catch (const AgreedError&) {
+    throw;  // every rank has heard of it
+  } catch (const std::exception& error) {
+    const auto* known = dynamic_cast<const Error*>(&error);
+    message = error.what();
+    exit_code = static_cast<int>(known ? known->exit_code() : ExitCode::failed);
+    verdict = rank_;
+  }
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &verdict, 1, MPI_INT, MPI_MIN, comm_));
+  if (verdict == size_) return;
+  check_mpi(MPI_Bcast(&exit_code, 1, MPI_INT, verdict, comm_));
+  auto length = static_cast<int>(message.size());
+  check_mpi(MPI_Bcast(&length, 1, MPI_INT, verdict, comm_));
+  message.resize(static_cast<std::size_t>(length));
+  check_mpi(MPI_Bcast(message.data(), length, MPI_CHAR, verdict, comm_));
+  throw AgreedError(static_cast<ExitCode>(exit_code), message);
+}
+
+}  // namespace tessera::comm

@@ -1,0 +1,26 @@
+#pragma once
+/// Plain MPI on host memory.
+
+#include <vector>
+
+#include "tessera/comm/transport.hpp"
+
+namespace tessera::comm {
+
+static_assert(device::device_is_host, "device memory needs a transport that can reach it");
+
+class HostMpiTransport final : public Transport {
+ public:
+  explicit HostMpiTransport(const Communicator& comm) : comm_(comm) {}
+  std::string_view name() const override { return "host_mpi"; }
+  void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
+  void finish(const device::Device& exec) override;
+  void all_reduce(const device::Device& exec, device::DeviceView<Real*> values) override;
+  void broadcast(const device::Device& exec, device::DeviceView<Real*> values) override;
+
+ private:
+  const Communicator& comm_;
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace tessera::comm

@@ -1,0 +1,160 @@
+#include "tessera/deck/check.hpp"
+
+#include "describe.hpp"
+#include <algorithm>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera::deck {
+
+namespace {
+
+void require(bool holds, const std::string& problem) {
+  if (!holds) throw InputError(problem);
+}
+
+void check_wavelength(const Experiment& experiment) {
+  require(experiment.energy_eV || experiment.voltage_V,
+          "the wavelength is not known: give experiment.energy_eV (X-rays) or experiment.voltage_V "
+          "(electrons)");
+  if (!experiment.energy_eV || !experiment.voltage_V) return;
+  throw InputError(text("experiment.energy_eV = ", number_text(*experiment.energy_eV),
+                        " and experiment.voltage_V = ", number_text(*experiment.voltage_V),
+                        " exclude each other: keep energy_eV for X-rays, voltage_V for electrons"));
+}
+
+void check_detector(const Experiment& experiment) {
+  const bool has_distance = experiment.distance_m.has_value();
+  const bool has_pixel = experiment.detector_pixel_m.has_value();
+  if (!experiment.detector_pixel_rad) {
+    const std::string angle = experiment.voltage_V ? ", or experiment.detector_pixel_rad" : "";
+    require(has_distance,
+            "experiment.distance_m is missing: the distance from sample to detector, "
+            "metres" +
+                angle);
+    require(has_pixel,
+            "experiment.detector_pixel_m is missing: the detector pixel, metres" + angle);
+    return;
+  }
+  const std::string given =
+      text("experiment.detector_pixel_rad = ", number_text(*experiment.detector_pixel_rad));
+  require(experiment.voltage_V.has_value(),
+          given + " is for electrons; for X-rays give distance_m and detector_pixel_m");
+  require(!has_distance && !has_pixel,
+          given +
+              " replaces experiment.distance_m and experiment.detector_pixel_m: give one or "
+              "the other");
+}
+
+/// A raster replaces measured positions; it must not be ignored silently, nor be needed and absent.
+void check_raster(const Data& data) {
+  const bool has_step = !data.raster_step_m.empty();
+  const bool has_raster = has_step || !data.raster_shape.empty() || data.raster_rotation_rad != 0;
+  if (data.positions) {
+    require(!has_raster,
+            text("data.raster_* is given, but the positions are read from "
+                 "data.positions = ",
+                 quoted(*data.positions), "; set data.positions = \"\" to use the raster"));
+    return;
+  }
+  require(has_step,
+          "data.raster_step_m is missing: without data.positions the scan is a raster, "
+          "whose step (rows, columns) in metres must be given");
+  require(std::ranges::any_of(data.raster_step_m, [](double step) { return step != 0; }),
+          "data.raster_step_m = [0, 0] would put every position at the same place");
+}
+
+void check_alphas(const Solver& solver) {
+  if (solver.method != "epie") return;
+  for (const auto& [name, alpha] :
+       {std::pair{"object", solver.object_alpha}, std::pair{"probe", solver.probe_alpha}}) {
+    require(alpha == 1, text("solver.", name, "_alpha = ", number_text(alpha),
+                             " contradicts solver.method = \"epie\", whose alphas are 1; leave it "
+                             "out or use \"rpie\""));
+  }
+}
+
+void check_resume(const Deck& deck) {
+  if (deck.run.resume.empty()) return;
+  for (const auto& [section, initial] :
+       {std::pair{"object", deck.object.initial}, std::pair{"probe", deck.probe.initial}}) {
+    require(initial != "file", text("run.resume = ", quoted(deck.run.resume),
+                                    " continues with that "
+                                    "run's object and probe, but ",
+                                    section, ".initial = \"file\"; keep one of them"));
+  }
+}
+
+void check_aperture(const Probe& probe) {
+  require(probe.semi_angle_rad > 0,
+          "probe.initial = \"aperture\" needs probe.semi_angle_rad above 0: half the convergence "
+          "angle, radians");
+}
+
+void check_zone_plate(const Probe& probe) {
+  const std::string needs = "probe.initial = \"zone_plate\" needs probe.";
+  require(probe.zone_plate_diameter_m > 0, needs + "zone_plate_diameter_m above 0, metres");
+  require(probe.outer_zone_width_m > 0, needs + "outer_zone_width_m above 0, metres");
+  require(probe.central_stop_m < probe.zone_plate_diameter_m,
+          text("probe.central_stop_m = ", number_text(probe.central_stop_m),
+               " must be less than probe.zone_plate_diameter_m = ",
+               number_text(probe.zone_plate_diameter_m)));
+}
+
+void check_optics(const Probe& probe) {
+  if (probe.initial == "aperture") check_aperture(probe);
+  if (probe.initial == "zone_plate") check_zone_plate(probe);
+}
+
+void require_text(const std::string& value, const std::string& key, const std::string& remedy) {
+  require(!value.empty(), key + " is missing: " + remedy);
+}
+
+}  // namespace
+
+void check(const Deck& deck) {
+  require_text(deck.data.file, "data.file", "name the file of the diffraction patterns");
+  require_text(deck.data.patterns, "data.patterns", "name the dataset of the diffraction patterns");
+  check_wavelength(deck.experiment);
+  check_detector(deck.experiment);
+  check_raster(deck.data);
+  check_optics(deck.probe);
+  check_alphas(deck.solver);
+  check_resume(deck);
+}
+
+void check_reconstruction(const Deck& deck) {
+  require_text(deck.output.file, "output.file", "name the file of the result");
+  if (deck.probe.initial == "dataset") {
+    require_text(deck.probe.dataset, "probe.dataset",
+                 "probe.initial = \"dataset\" reads the probe from it; or choose another "
+                 "probe.initial");
+  }
+  if (deck.probe.initial == "file") {
+    require_text(deck.probe.file, "probe.file",
+                 "probe.initial = \"file\" reads the probe from it, the result of an earlier run");
+  }
+  if (deck.object.initial == "file") {
+    require_text(
+        deck.object.file, "object.file",
+        "object.initial = \"file\" reads the object from it, the result of an earlier run");
+  }
+}
+
+void check_simulation(const Deck& deck) {
+  require(deck.probe.initial == "aperture" || deck.probe.initial == "zone_plate",
+          text("probe.initial = ", quoted(deck.probe.initial),
+               " is not known before there are "
+               "data; simulate needs the optics: \"aperture\" or \"zone_plate\""));
+  require(deck.simulation.step_m > 0,
+          "simulation.step_m must be above 0: the distance between scan positions, metres");
+  require(deck.simulation.detector_shape.size() == 2,
+          "simulation.detector_shape = [] must be rows and columns, such as [64, 64]");
+  require(
+      deck.simulation.dead_pixel_fraction == 0 || deck.data.valid_pixels,
+      text("simulation.dead_pixel_fraction = ", number_text(deck.simulation.dead_pixel_fraction),
+           " needs data.valid_pixels, the dataset that will list the pixels to trust"));
+}
+
+}  // namespace tessera::deck

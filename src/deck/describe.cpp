@@ -1,0 +1,119 @@
+#include "describe.hpp"
+
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <sstream>
+#include <string_view>
+
+#include <toml++/toml.h>
+
+#include "tessera/base/text.hpp"
+
+namespace tessera::deck {
+
+namespace {
+
+using MaybeText = std::optional<std::string>;
+
+MaybeText toml_text(const Key&, bool value) {
+  return value ? "true" : "false";
+}
+
+template <std::integral Integer>
+MaybeText toml_text(const Key&, Integer value) {
+  return std::to_string(value);
+}
+
+MaybeText toml_text(const Key&, double value) {
+  return float_text(value);
+}
+
+MaybeText toml_text(const Key&, const std::string& value) {
+  return quoted(value);
+}
+
+MaybeText none_text(const Key& key) {
+  return key.none ? MaybeText(quoted(*key.none)) : std::nullopt;
+}
+
+template <class T>
+MaybeText toml_text(const Key& key, const std::optional<T>& value) {
+  return value ? toml_text(key, *value) : none_text(key);
+}
+
+template <class T>
+MaybeText toml_text(const Key& key, const std::vector<T>& values) {
+  if (values.empty()) return none_text(key);
+  std::vector<std::string> parts;
+  for (const T& value : values) parts.push_back(*toml_text(key, value));
+  return text("[", joined(parts), "]");
+}
+
+std::string type_of(const Key&, bool) {
+  return "true or false";
+}
+template <std::integral Integer>
+std::string type_of(const Key&, Integer) {
+  return "whole number";
+}
+std::string type_of(const Key&, double) {
+  return "number";
+}
+std::string type_of(const Key&, const std::string&) {
+  return "text";
+}
+template <class T>
+std::string type_of(const Key& key, const std::optional<T>&) {
+  return type_of(key, T{});
+}
+template <class T>
+std::string type_of(const Key& key, const std::vector<T>&) {
+  return text("list of ", key.length, " ", type_of(key, T{}), "s");
+}
+
+}  // namespace
+
+std::string number_text(double value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  std::string digits(buffer.data(), end);
+  const std::size_t exponent = digits.find('e');
+  if (exponent == std::string::npos) return digits;
+  const std::size_t sign = exponent + 1;
+  while (digits[sign + 1] == '0') digits.erase(sign + 1, 1);  // 1e-06 -> 1e-6
+  if (digits[sign] == '+') digits.erase(sign, 1);
+  return digits;
+}
+
+std::string float_text(double value) {
+  const std::string digits = number_text(value);
+  return digits.find_first_of(".en") == std::string::npos ? digits + ".0" : digits;
+}
+
+std::string quoted(const std::string& value) {
+  std::ostringstream out;
+  const toml::value<std::string> node(value);
+  out << toml::toml_formatter(node, toml::format_flags::none);
+  return out.str();
+}
+
+std::optional<std::string> value_text(const Key& key) {
+  return std::visit([&](const auto* field) { return toml_text(key, *field); }, key.field);
+}
+
+std::string type_name(const Key& key) {
+  return std::visit([&](const auto* field) { return type_of(key, *field); }, key.field);
+}
+
+std::string allowed_text(const Key& key) {
+  std::vector<std::string> words;
+  if (key.least && key.greatest) {
+    words.push_back(text(number_text(*key.least), " to ", number_text(*key.greatest)));
+  }
+  for (const std::string& choice : key.choices) words.push_back(quoted(choice));
+  if (key.none) words.push_back((words.empty() ? "any or " : "or ") + quoted(*key.none));
+  return joined(words);
+}
+
+}  // namespace tessera::deck

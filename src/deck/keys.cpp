@@ -1,0 +1,131 @@
+#include "tessera/deck/keys.hpp"
+
+#include "sections.hpp"
+#include <iterator>
+
+namespace tessera::deck {
+
+std::vector<Key> keys(Deck& deck) {
+  std::vector<Key> all = {{.name = "title",
+                           .field = &deck.title,
+                           .meaning = "What a person calls this run; copied into the result."}};
+  for (std::vector<Key> section :
+       {data_keys(deck.data), experiment_keys(deck.experiment), probe_keys(deck.probe),
+        object_keys(deck.object), solver_keys(deck.solver), decomposition_keys(deck.decomposition),
+        run_keys(deck.run), output_keys(deck.output), simulation_keys(deck.simulation)}) {
+    std::move(section.begin(), section.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+std::vector<Key> data_keys(Data& data) {
+  return {
+      {.name = "data.file",
+       .field = &data.file,
+       .meaning = "File of the diffraction patterns. `simulate` writes it.",
+       .is_path = true},
+      {.name = "data.format",
+       .field = &data.format,
+       .meaning = "How the file is laid out. `hdf5`: any HDF5 file, with its datasets named below.",
+       .choices = {"hdf5"}},
+      {.name = "data.patterns",
+       .field = &data.patterns,
+       .meaning =
+           "Dataset of the patterns, in counts: (position, y, x) or (scan_y, scan_x, y, x)."},
+      {.name = "data.positions",
+       .field = &data.positions,
+       .meaning =
+           "Dataset of the scan positions, (position, 2), metres, (y, x). Measured positions "
+           "are better than a nominal raster; `\"\"` if the file has none.",
+       .none = ""},
+      {.name = "data.valid_pixels",
+       .field = &data.valid_pixels,
+       .meaning = "Dataset of the detector mask, (y, x), 1 = trust. Name it whenever the detector "
+                  "has gaps, dead or hot pixels; `\"\"`: trust all.",
+       .none = ""},
+      {.name = "data.zero_frequency",
+       .field = &data.zero_frequency,
+       .meaning =
+           "Where the undiffracted beam is in the patterns: at pixel [h/2, w/2], as detectors "
+           "record it, or at [0, 0], as an FFT returns it.",
+       .choices = {"centre", "corner"}},
+      {.name = "data.raster_shape",
+       .field = &data.raster_shape,
+       .meaning = "Rows and columns of a raster scan without measured positions. Needed only when "
+                  "the patterns are 3-D; 4-D patterns tell it themselves.",
+       .least = 1,
+       .greatest = 100000,
+       .length = 2},
+      {.name = "data.raster_step_m",
+       .field = &data.raster_step_m,
+       .meaning = "Step between rows and between columns of that raster, metres; negative if the "
+                  "scan runs backwards.",
+       .least = -0.01,
+       .greatest = 0.01,
+       .length = 2,
+       .hint = "steps are in metres: did you give micrometres?"},
+      {.name = "data.raster_rotation_rad",
+       .field = &data.raster_rotation_rad,
+       .meaning = "Angle of that raster to the detector, radians, from +x towards +y. In 4D-STEM "
+                  "the scan is often turned by tens of degrees.",
+       .least = -6.3,
+       .greatest = 6.3,
+       .hint = "angles are in radians: did you give degrees?"},
+  };
+}
+
+std::vector<Key> decomposition_keys(Decomposition& decomposition) {
+  return {
+      {.name = "decomposition.tiles",
+       .field = &decomposition.tiles,
+       .meaning =
+           "Rows and columns of tiles; their product is the number of ranks. `\"auto\"` cuts "
+           "so that all ranks have equal work, for any number of ranks and any scan.",
+       .least = 1,
+       .greatest = 100000,
+       .length = 2,
+       .none = "auto"},
+      {.name = "decomposition.transport",
+       .field = &decomposition.transport,
+       .meaning = "How ranks exchange ghost pixels. `auto` takes the fastest that works here; name "
+                  "one to compare or to get around a broken one.",
+       .choices = {"auto", "host_mpi"},
+       .hint = "gpu_mpi and nccl are not in this build"},
+  };
+}
+
+std::vector<Key> run_keys(Run& run) {
+  return {
+      {.name = "run.deterministic",
+       .field = &run.deterministic,
+       .meaning = "Add overlapping patches in a fixed order, so that a run repeats bit for bit. "
+                  "Slower; for finding errors and comparing versions."},
+      {.name = "run.resume",
+       .field = &run.resume,
+       .meaning =
+           "Result of an earlier run to continue, on any number of ranks; empty: start anew.",
+       .is_path = true},
+  };
+}
+
+std::vector<Key> output_keys(Output& output) {
+  return {
+      {.name = "output.file",
+       .field = &output.file,
+       .meaning = "HDF5 file of the result: object, probe, positions, history and resolved deck.",
+       .is_path = true},
+      {.name = "output.pictures",
+       .field = &output.pictures,
+       .meaning = "Folder for PNG pictures of object and probe; empty: none.",
+       .is_path = true},
+      {.name = "output.save_every_epochs",
+       .field = &output.save_every_epochs,
+       .meaning =
+           "Epochs between saved states from which a run can resume; 0: only at the end. Set "
+           "it for jobs that may hit a time limit.",
+       .least = 0,
+       .greatest = 1000000},
+  };
+}
+
+}  // namespace tessera::deck

@@ -1,0 +1,89 @@
+#include "sections.hpp"
+
+namespace tessera::deck {
+
+std::vector<Key> solver_keys(Solver& solver) {
+  return {
+      {.name = "solver.method",
+       .field = &solver.method,
+       .meaning = "`rpie`: regularised PIE (Maiden, Johnson & Li 2017, Optica 4, 736) in batches. "
+                  "`epie` is rpie with both alphas 1: slower but steadier. With batch_size above 1 "
+                  "neither is the sequential ePIE, in which every position sees the one before.",
+       .choices = {"rpie", "epie"}},
+      {.name = "solver.epochs",
+       .field = &solver.epochs,
+       .meaning = "Passes over all scan positions.",
+       .least = 1,
+       .greatest = 1000000},
+      {.name = "solver.batch_size",
+       .field = &solver.batch_size,
+       .meaning =
+           "Positions updated together, over all ranks; 0: all. Small batches need fewer "
+           "epochs, large ones keep more GPUs busy. The answer does not depend on the number "
+           "of ranks.",
+       .least = 0,
+       .greatest = 1e9},
+      {.name = "solver.batch_order",
+       .field = &solver.batch_order,
+       .meaning = "`spread` deals out neighbours to different batches, so that a batch covers the "
+                  "sample evenly and every rank has its share; `random` deals anew in every epoch; "
+                  "`compact` keeps neighbours together.",
+       .choices = {"spread", "random", "compact"}},
+      {.name = "solver.seed",
+       .field = &solver.seed,
+       .meaning = "Seed of every random choice of the reconstruction.",
+       .least = 0,
+       .greatest = 4294967295.0},
+      {.name = "solver.object_step",
+       .field = &solver.object_step,
+       .meaning = "Length of the object update. Lower it if the error rises or swings; 0 keeps the "
+                  "object.",
+       .least = 0,
+       .greatest = 2},
+      {.name = "solver.probe_step",
+       .field = &solver.probe_step,
+       .meaning = "Length of the probe update; 0 keeps the probe.",
+       .least = 0,
+       .greatest = 2},
+      {.name = "solver.object_alpha",
+       .field = &solver.object_alpha,
+       .meaning = "Regularisation of the object update, from near 0 (bold where the probe is weak) "
+                  "to 1 (ePIE). Lower it for few epochs on clean data.",
+       .least = 1e-6,
+       .greatest = 1},
+      {.name = "solver.probe_alpha",
+       .field = &solver.probe_alpha,
+       .meaning = "The same for the probe update.",
+       .least = 1e-6,
+       .greatest = 1},
+      {.name = "solver.full_step_fraction",
+       .field = &solver.full_step_fraction,
+       .meaning = "Fraction of the epochs with full steps; after it both steps shrink geometrically. "
+                  "Small last steps average the noise that full ones keep chasing.",
+       .least = 0,
+       .greatest = 1},
+      {.name = "solver.final_step",
+       .field = &solver.final_step,
+       .meaning = "What is left of both steps in the last epoch, as a fraction; 1: steps stay.",
+       .least = 1e-6,
+       .greatest = 1},
+      {.name = "solver.probe_start_epoch",
+       .field = &solver.probe_start_epoch,
+       .meaning = "Epochs before the probe is updated, so that it does not take up the features of "
+                  "an object that is still missing.",
+       .least = 0,
+       .greatest = 1000000},
+      {.name = "solver.orthogonalise_every",
+       .field = &solver.orthogonalise_every,
+       .meaning = "Epochs between making the probe modes orthogonal and sorting them by power; 0: "
+                  "never.",
+       .least = 0,
+       .greatest = 1000000},
+      {.name = "solver.subpixel",
+       .field = &solver.subpixel,
+       .meaning = "Shift the probe by the part of each position that is not a whole pixel. Without "
+                  "it positions are rounded: faster, less sharp."},
+  };
+}
+
+}  // namespace tessera::deck

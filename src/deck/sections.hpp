@@ -1,0 +1,20 @@
+#pragma once
+/// The key table, section by section.
+
+#include <vector>
+
+#include "tessera/deck/keys.hpp"
+
+namespace tessera::deck {
+
+std::vector<Key> data_keys(Data& data);
+std::vector<Key> experiment_keys(Experiment& experiment);
+std::vector<Key> probe_keys(Probe& probe);
+std::vector<Key> object_keys(Object& object);
+std::vector<Key> solver_keys(Solver& solver);
+std::vector<Key> decomposition_keys(Decomposition& decomposition);
+std::vector<Key> run_keys(Run& run);
+std::vector<Key> output_keys(Output& output);
+std::vector<Key> simulation_keys(Simulation& simulation);
+
+}  // namespace tessera::deck

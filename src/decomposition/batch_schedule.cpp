@@ -1,0 +1,149 @@
+#include "tessera/decomposition/batch_schedule.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/random.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera::decomposition {
+namespace {
+
+int count_batches(std::size_t n_positions, int batch_size);
+std::vector<int> dealt_in_turn(std::span<const int> positions, std::span<const Pixel> corner,
+                               int n_batches);
+void group_neighbours(std::span<int> positions, std::span<const int> begin,
+                      std::span<const Pixel> corner);
+void shuffle(std::span<int> values, std::mt19937_64& random);
+
+}  // namespace
+
+BatchOrder batch_order_from(std::string_view word) {
+  if (word == "spread") return BatchOrder::spread;
+  if (word == "random") return BatchOrder::random;
+  if (word == "compact") return BatchOrder::compact;
+  const std::vector<std::string> allowed{"spread", "random", "compact"};
+  const std::string nearest = nearest_name(word, allowed);
+  throw InputError(text("solver.batch_order = \"", word, "\" is not one of ", joined(allowed),
+                        nearest.empty() ? "" : text("; did you mean \"", nearest, "\"?")));
+}
+
+BatchSchedule::BatchSchedule(std::span<const int> positions, std::span<const Pixel> corner,
+                             int batch_size, BatchOrder order, std::uint64_t seed)
+    : positions_(positions.begin(), positions.end()),
+      members_(positions_),
+      visiting_order_(count_batches(positions.size(), batch_size)),
+      order_(order),
+      seed_(seed) {
+  const int n_positions = static_cast<int>(positions.size());
+  const int n = static_cast<int>(visiting_order_.size());
+  begin_.assign(n + 1, 0);
+  // The first n_positions % n batches hold one position more than the others.
+  for (int b = 0; b < n; ++b) begin_[b + 1] = begin_[b] + n_positions / n + (b < n_positions % n);
+  if (order == BatchOrder::spread) members_ = dealt_in_turn(positions_, corner, n);
+  if (order == BatchOrder::compact) group_neighbours(members_, begin_, corner);
+  start_epoch(0);
+}
+
+void BatchSchedule::start_epoch(int epoch) {
+  std::mt19937_64 random(random_bits(seed_, static_cast<std::uint64_t>(epoch)));
+  std::iota(visiting_order_.begin(), visiting_order_.end(), 0);
+  shuffle(visiting_order_, random);
+  if (fixed_members()) return;
+  std::copy(positions_.begin(), positions_.end(), members_.begin());
+  shuffle(members_, random);
+  for (int b = 0; b < n_batches(); ++b) {
+    std::sort(members_.begin() + begin_[b], members_.begin() + begin_[b + 1]);
+  }
+}
+
+std::span<const int> BatchSchedule::batch(int id) const {
+  return std::span(members_).subspan(begin_[id], begin_[id + 1] - begin_[id]);
+}
+
+namespace {
+
+int count_batches(std::size_t n_positions, int batch_size) {
+  if (batch_size < 0) {
+    throw InputError(text("solver.batch_size = ", batch_size,
+                          " must not be negative; use 0 for the whole scan at once"));
+  }
+  const int n = static_cast<int>(n_positions);
+  if (n == 0) return 0;
+  return batch_size == 0 ? 1 : (n - 1) / batch_size + 1;
+}
+
+/// Every group of `n_batches` neighbours gives one position to each batch. (Dealing in scan order
+/// would make a batch of a raster's column whenever n_batches is the row length.)
+std::vector<int> dealt_in_turn(std::span<const int> positions, std::span<const Pixel> corner,
+                               int n_batches) {
+  std::vector<int> neighbours(positions.begin(), positions.end());
+  const int n_positions = static_cast<int>(positions.size());
+  std::vector<int> group_begin;
+  for (int i = 0; i < n_positions; i += n_batches) group_begin.push_back(i);
+  group_begin.push_back(n_positions);
+  group_neighbours(neighbours, group_begin, corner);
+
+  std::vector<int> members;
+  members.reserve(positions.size());
+  for (int b = 0; b < n_batches; ++b) {
+    const std::ptrdiff_t begin = std::ssize(members);
+    for (int i = b; i < n_positions; i += n_batches) members.push_back(neighbours[i]);
+    std::sort(members.begin() + begin, members.end());
+  }
+  return members;
+}
+
+/// k-d bisection of the window corners: batch b becomes positions[begin[b] .. begin[b + 1]),
+/// ascending.
+void group_neighbours(std::span<int> positions, std::span<const int> begin,
+                      std::span<const Pixel> corner) {
+  const std::size_t n_batches = begin.size() - 1;
+  if (n_batches < 2) {
+    std::sort(positions.begin(), positions.end());
+    return;
+  }
+  Pixel least = corner[positions.front()];
+  Pixel most = least;
+  for (const int i : positions) {
+    least = {std::min(least.y, corner[i].y), std::min(least.x, corner[i].x)};
+    most = {std::max(most.y, corner[i].y), std::max(most.x, corner[i].x)};
+  }
+  const bool along_y = most.y - least.y >= most.x - least.x;
+  const auto key = [&](int i) {
+    const auto [y, x] = corner[i];
+    return along_y ? std::tuple(y, x, i) : std::tuple(x, y, i);
+  };
+  const std::size_t middle_batch = n_batches / 2;
+  const int middle = begin[middle_batch] - begin[0];
+  std::nth_element(positions.begin(), positions.begin() + middle, positions.end(),
+                   [&](int i, int j) { return key(i) < key(j); });
+  group_neighbours(positions.first(middle), begin.first(middle_batch + 1), corner);
+  group_neighbours(positions.subspan(middle), begin.subspan(middle_batch), corner);
+}
+
+/// Uniform in [0, n). The standard's distributions differ between libraries; its engines do not.
+std::size_t draw_below(std::size_t n, std::mt19937_64& random) {
+  constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t unfair =
+      greatest - greatest % n;  // a remainder above it would come up too often
+  std::uint64_t drawn = random();
+  while (drawn >= unfair) drawn = random();
+  return drawn % n;
+}
+
+/// Fisher & Yates.
+void shuffle(std::span<int> values, std::mt19937_64& random) {
+  for (std::size_t n = values.size(); n > 1; --n) {
+    std::swap(values[n - 1], values[draw_below(n, random)]);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::decomposition

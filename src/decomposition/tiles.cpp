@@ -1,0 +1,175 @@
+#include "tessera/decomposition/tiles.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+namespace tessera::decomposition {
+namespace {
+
+using Axis = int Pixel::*;
+
+/// A box of the object, on its way to become `n_tiles` tiles.
+struct Part {
+  Box box;
+  std::vector<int> positions;
+  int n_tiles;
+};
+
+struct Scan {
+  Shape2 window;
+  std::span<const Pixel> corner;
+  std::span<const double> cost;
+};
+
+void check(Shape2 object, const Scan& scan, int n_tiles, std::optional<TileGrid> grid);
+std::vector<Part> bisected(const Scan& scan, Part part, int n, std::optional<Axis> along);
+std::pair<Part, Part> cut(const Scan& scan, Part part, int n_tiles_first, Axis axis);
+int cut_index(const Scan& scan, const Part& part, int n_tiles_first);
+int cut_pixel(const Scan& scan, const Part& part, int index, int n_tiles_first, Axis axis);
+Tile finished(const Scan& scan, Part part);
+
+}  // namespace
+
+Tiling make_tiling(Shape2 object, Shape2 window, std::span<const Pixel> corner, int n_tiles,
+                   std::span<const double> cost, std::optional<TileGrid> grid) {
+  const Scan scan{window, corner, cost};
+  check(object, scan, n_tiles, grid);
+  Part whole{Box::at({0, 0}, object), std::vector<int>(corner.size()), n_tiles};
+  std::iota(whole.positions.begin(), whole.positions.end(), 0);
+
+  Tiling tiling{object, window, {}};
+  tiling.tiles.reserve(n_tiles);
+  const auto keep = [&](std::vector<Part> parts) {
+    for (Part& part : parts) tiling.tiles.push_back(finished(scan, std::move(part)));
+  };
+  if (grid) {
+    for (Part& row : bisected(scan, std::move(whole), grid->rows, &Pixel::y)) {
+      keep(bisected(scan, std::move(row), grid->columns, &Pixel::x));
+    }
+  } else {
+    keep(bisected(scan, std::move(whole), n_tiles, {}));
+  }
+  return tiling;
+}
+
+namespace {
+
+void check(Shape2 object, const Scan& scan, int n_tiles, std::optional<TileGrid> grid) {
+  if (grid) {
+    const auto [rows, columns] = *grid;
+    const std::int64_t made = std::int64_t{rows} * columns;
+    if (rows < 1 || columns < 1) {
+      throw InputError(text("decomposition.tiles = [", rows, ", ", columns,
+                            "] must be two positive numbers; use tiles = \"auto\" to let the scan "
+                            "decide"));
+    }
+    if (made != n_tiles) {
+      throw InputError(text("decomposition.tiles = [", rows, ", ", columns, "] makes ", made,
+                            " tiles but the job has ", n_tiles,
+                            " ranks; use tiles = \"auto\" or start ", made, " ranks"));
+    }
+  }
+  if (n_tiles < 1) throw std::invalid_argument(text("make_tiling: n_tiles = ", n_tiles));
+  if (!scan.cost.empty() && scan.cost.size() != scan.corner.size()) {
+    throw std::invalid_argument(
+        text("make_tiling: ", scan.cost.size(), " costs for ", scan.corner.size(), " positions"));
+  }
+  const Box all = Box::at({0, 0}, object);
+  for (std::size_t i = 0; i < scan.corner.size(); ++i) {
+    const Box window = Box::at(scan.corner[i], scan.window);
+    if (all.contains(window)) continue;
+    throw std::invalid_argument(
+        text("make_tiling: window ", window, " of position ", i, " leaves the object ", all));
+  }
+}
+
+/// The `n` parts of `part`, each worth part.n_tiles / n tiles, in the order of the cuts.
+std::vector<Part> bisected(const Scan& scan, Part part, int n, std::optional<Axis> along) {
+  if (n == 1) return {std::move(part)};
+  const Axis longer = part.box.height() >= part.box.width() ? &Pixel::y : &Pixel::x;
+  const int n_first = n / 2;
+  const int n_tiles_first = part.n_tiles / n * n_first;
+  auto [first, second] = cut(scan, std::move(part), n_tiles_first, along.value_or(longer));
+  std::vector<Part> parts = bisected(scan, std::move(first), n_first, along);
+  for (Part& p : bisected(scan, std::move(second), n - n_first, along)) {
+    parts.push_back(std::move(p));
+  }
+  return parts;
+}
+
+std::pair<Part, Part> cut(const Scan& scan, Part part, int n_tiles_first, Axis axis) {
+  const Axis other = axis == &Pixel::y ? &Pixel::x : &Pixel::y;
+  const auto key = [&](int i) {
+    return std::tuple(scan.corner[i].*axis, scan.corner[i].*other, i);
+  };
+  std::sort(part.positions.begin(), part.positions.end(),
+            [&](int i, int j) { return key(i) < key(j); });
+  const int index = cut_index(scan, part, n_tiles_first);
+  const int pixel = cut_pixel(scan, part, index, n_tiles_first, axis);
+
+  const auto middle = part.positions.begin() + index;
+  Part second{part.box, {middle, part.positions.end()}, part.n_tiles - n_tiles_first};
+  second.box.begin.*axis = pixel;
+  part.positions.erase(middle, part.positions.end());
+  part.box.end.*axis = pixel;
+  part.n_tiles = n_tiles_first;
+  return {std::move(part), std::move(second)};
+}
+
+/// How many of the sorted positions go to the first side, to carry its share of the cost.
+int cut_index(const Scan& scan, const Part& part, int n_tiles_first) {
+  const auto cost = [&](int i) { return scan.cost.empty() ? 1.0 : scan.cost[i]; };
+  const int n_positions = static_cast<int>(part.positions.size());
+  double total = 0;
+  for (const int i : part.positions) total += cost(i);
+  const double share = total * n_tiles_first / part.n_tiles;
+
+  // No tile may idle on one side while the other has positions to spare.
+  const int one_each = std::min(n_tiles_first, n_positions);
+  const int left_over = std::max(0, n_positions - (part.n_tiles - n_tiles_first));
+  const int least = std::min(one_each, left_over);
+  const int most = std::max(one_each, left_over);
+  int index = 0;
+  double sum = 0;
+  for (; index < most; ++index) {
+    const double next = cost(part.positions[index]);
+    const bool comes_closer = sum + next / 2 < share;
+    if (index >= least && !comes_closer) break;
+    sum += next;
+  }
+  return index;
+}
+
+/// Between the window centres on both sides of the cut; by area where one side has no positions.
+int cut_pixel(const Scan& scan, const Part& part, int index, int n_tiles_first, Axis axis) {
+  const int begin = part.box.begin.*axis;
+  const int end = part.box.end.*axis;
+  if (index == 0 || index == std::ssize(part.positions)) {
+    const std::int64_t length = end - begin;
+    return begin + static_cast<int>(length * n_tiles_first / part.n_tiles);
+  }
+  const int window = axis == &Pixel::y ? scan.window.h : scan.window.w;
+  const int before = scan.corner[part.positions[index - 1]].*axis;
+  const int after = scan.corner[part.positions[index]].*axis;
+  return std::clamp(std::midpoint(before, after) + window / 2, begin, end);
+}
+
+Tile finished(const Scan& scan, Part part) {
+  Tile tile{part.box, part.box, std::move(part.positions)};
+  std::sort(tile.positions.begin(), tile.positions.end());
+  for (const int i : tile.positions) {
+    tile.ghosted = hull(tile.ghosted, Box::at(scan.corner[i], scan.window));
+  }
+  return tile;
+}
+
+}  // namespace
+}  // namespace tessera::decomposition

@@ -1,0 +1,35 @@
+#pragma once
+/// FFTW's names for float and double behind one spelling.
+
+#include <complex>
+
+#include <fftw3.h>
+
+namespace tessera::fft {
+
+template <class T>
+struct Fftw;
+
+template <>
+struct Fftw<float> {
+  using Plan = fftwf_plan;
+  using Complex = fftwf_complex;
+  static constexpr auto plan_2d = fftwf_plan_dft_2d;
+  static constexpr auto execute = fftwf_execute_dft;
+  static constexpr auto destroy = fftwf_destroy_plan;
+  static constexpr auto allocate = fftwf_alloc_complex;
+  static constexpr auto release = fftwf_free;
+};
+
+template <>
+struct Fftw<double> {
+  using Plan = fftw_plan;
+  using Complex = fftw_complex;
+  static constexpr auto plan_2d = fftw_plan_dft_2d;
+  static constexpr auto execute = fftw_execute_dft;
+  static constexpr auto destroy = fftw_destroy_plan;
+  static constexpr auto allocate = fftw_alloc_complex;
+  static constexpr auto release = fftw_free;
+};
+
+}  // namespace tessera::fft

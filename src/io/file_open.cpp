@@ -1,0 +1,112 @@
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <unistd.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "hdf5_handle.hpp"
+
+namespace tessera::io {
+namespace {
+
+/// Errors become exceptions with one reason, so HDF5's own print-out goes off. So does its clean-up
+/// at exit: a program that aborts must not flush files whose other ranks are gone.
+void prepare_hdf5() {
+  [[maybe_unused]] static const bool done =
+      H5dont_atexit() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+}
+
+/// @throws InputError saying why the file cannot even be tried
+void check_is_hdf5(const std::string& path) {
+  if (!std::filesystem::exists(path)) throw InputError(text('"', path, "\" does not exist"));
+  if (std::filesystem::is_directory(path))
+    throw InputError(text('"', path, "\" is a folder, not an HDF5 file"));
+  if (access(path.c_str(), R_OK) != 0)
+    throw InputError(text('"', path, "\" cannot be read: ", std::strerror(errno)));
+  if (H5Fis_hdf5(path.c_str()) <= 0) throw InputError(text('"', path, "\" is not an HDF5 file"));
+}
+
+Hid file_access(const comm::Communicator* comm) {
+  Hid access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "preparing file access");
+  if (comm) check_hdf5(H5Pset_fapl_mpio(access, comm->handle(), MPI_INFO_NULL), "choosing MPI-IO");
+  return access;
+}
+
+Hid open_file(const std::string& path, const comm::Communicator* comm) {
+  const Hid access = file_access(comm);
+  Hid file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
+  if (file >= 0) return file;
+  const std::string reason = hdf5_reason();
+  if (reason.find("truncated") == std::string::npos)
+    throw InputError(text('"', path, "\" cannot be opened: ", reason));
+  throw InputError(text('"', path, "\" is cut short, at ", std::filesystem::file_size(path),
+                        " bytes (", reason, "); copy or write it again"));
+}
+
+Hid create_file(const std::string& path, const comm::Communicator* comm) {
+  const Hid access = file_access(comm);
+  return checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose,
+                 text('"', path, "\" cannot be created"));
+}
+
+}  // namespace
+
+std::string library_version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return text(major, ".", minor, ".", release);
+}
+
+File::File(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
+File::File(File&&) noexcept = default;
+File& File::operator=(File&&) noexcept = default;
+File::~File() = default;
+
+File File::open(const std::string& path) {
+  prepare_hdf5();
+  check_is_hdf5(path);
+  return File(std::make_unique<Handle>(Handle{path, open_file(path, nullptr)}));
+}
+
+File File::open(const std::string& path, const comm::Communicator& comm) {
+  prepare_hdf5();
+  comm.together([&] {
+    if (comm.is_root()) check_is_hdf5(path);
+  });
+  auto handle = std::make_unique<Handle>(Handle{path, Hid(-1, H5Fclose), &comm});
+  comm.together([&] { handle->file = open_file(path, &comm); });
+  return File(std::move(handle));
+}
+
+File File::create(const std::string& path) {
+  prepare_hdf5();
+  return File(std::make_unique<Handle>(Handle{path, create_file(path, nullptr)}));
+}
+
+File File::create(const std::string& path, const comm::Communicator& comm) {
+  prepare_hdf5();
+  auto handle = std::make_unique<Handle>(Handle{path, Hid(-1, H5Fclose), &comm});
+  comm.together([&] { handle->file = create_file(path, &comm); });
+  return File(std::move(handle));
+}
+
+const std::string& File::path() const {
+  return handle_->path;
+}
+
+void File::close() {
+  handle_->agreed([&] {
+    const std::string what = text('"', path(), "\" cannot be finished");
+    const herr_t flushed = H5Fflush(handle_->file, H5F_SCOPE_LOCAL);
+    const std::string reason = flushed < 0 ? hdf5_reason() : "";
+    check_hdf5(handle_->file.close(), what);
+    if (flushed < 0) throw SystemError(what + ": " + reason);
+  });
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "hdf5_handle.hpp"
+#include "hdf5_slab.hpp"
+
+namespace tessera::io {
+namespace {
+
+std::string lower_case(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+/// "; did you mean ..." or the names there are.
+std::string hint(std::string name, const std::vector<std::string>& candidates) {
+  name.erase(0, name.find_first_not_of('/'));
+  for (const std::string& candidate : candidates)
+    if (lower_case(candidate) == lower_case(name))
+      return text("; did you mean \"", candidate, "\"?");
+  if (const std::string nearest = nearest_name(name, candidates); !nearest.empty())
+    return text("; did you mean \"", nearest, "\"?");
+  if (candidates.empty()) return "; it has no datasets at all";
+  constexpr std::size_t most = 12;
+  const bool all = candidates.size() <= most;
+  return text("; it has ",
+              joined({candidates.begin(), all ? candidates.end() : candidates.begin() + most}),
+              all ? "" : ", ...");
+}
+
+std::vector<std::string> visited_names(hid_t file, const std::string& group, bool datasets_only) {
+  struct Visit {
+    bool datasets_only;
+    std::vector<std::string> names;
+  } visit{datasets_only, {}};
+  const auto add = [](hid_t, const char* name, const H5O_info_t* object, void* data) -> herr_t {
+    auto& found = *static_cast<Visit*>(data);
+    const bool is_root = std::string_view(name) == ".";
+    if (!is_root && (object->type == H5O_TYPE_DATASET || !found.datasets_only))
+      found.names.emplace_back(name);
+    return 0;
+  };
+  check_hdf5(H5Ovisit_by_name2(file, group.c_str(), H5_INDEX_NAME, H5_ITER_INC, add, &visit,
+                               H5O_INFO_BASIC, H5P_DEFAULT),
+             text("listing group \"", group, '"'));
+  return visit.names;
+}
+
+bool is_dataset(hid_t file, const std::string& name) {
+  if (H5Oexists_by_name(file, name.c_str(), H5P_DEFAULT) <= 0) return false;
+  const Hid object(H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose);
+  return object >= 0 && H5Iget_type(object) == H5I_DATASET;
+}
+
+Extents to_extents(const std::vector<hsize_t>& sizes) {
+  return {sizes.begin(), sizes.end()};
+}
+
+void describe_storage(hid_t dataset, DatasetInfo& info) {
+  const Hid plist = checked(H5Dget_create_plist(dataset), H5Pclose, "reading a dataset's layout");
+  const H5D_layout_t layout = H5Pget_layout(plist);
+  info.is_virtual = layout == H5D_VIRTUAL;
+  if (layout == H5D_CHUNKED) {
+    std::vector<hsize_t> chunk(info.extents.size());
+    check_hdf5(H5Pget_chunk(plist, static_cast<int>(chunk.size()), chunk.data()),
+               "reading a dataset's chunks");
+    info.chunk = to_extents(chunk);
+  }
+  const int n_filters = H5Pget_nfilters(plist);
+  for (int i = 0; i < n_filters; ++i) {
+    char name[64] = "";
+    std::size_t n_parameters = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(plist, static_cast<unsigned>(i), nullptr,
+                                               &n_parameters, nullptr, sizeof name, name, nullptr);
+    if (filter >= 0 && H5Zfilter_avail(filter) <= 0)
+      info.missing_filters.push_back(text(name, " (filter ", filter, ')'));
+  }
+}
+
+}  // namespace
+
+bool File::has(const std::string& name) const {
+  return H5Oexists_by_name(handle_->file, name.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::vector<std::string> File::names(const std::string& group) const {
+  return visited_names(handle_->file, group, false);
+}
+
+DatasetInfo File::info(const std::string& name) const {
+  if (!is_dataset(handle_->file, name))
+    throw InputError(text('"', path(), "\" has no dataset \"", name, '"',
+                          hint(name, visited_names(handle_->file, "/", true))));
+  const Hid dataset = open_dataset(handle_->file, name);
+  const Hid type = checked(H5Dget_type(dataset), H5Tclose, "reading a dataset's type");
+  DatasetInfo info;
+  info.extents = extents_of(dataset);
+  info.type = element_type(type);
+  info.element_bytes = static_cast<std::int64_t>(H5Tget_size(type));
+  describe_storage(dataset, info);
+  return info;
+}
+
+std::vector<double> File::read_doubles(const std::string& name) const {
+  const DatasetInfo found = info(name);
+  if (!is_real(found.type))
+    throw InputError(text("dataset \"", name, "\" of \"", path(), "\" does not hold real numbers"));
+  std::vector<double> values(static_cast<std::size_t>(n_elements(found.extents)));
+  read_slab_alone(name, Extents(found.extents.size(), 0), found.extents, ElementType::f64,
+                  values.data());
+  return values;
+}
+
+WaveStack File::read_waves(const std::string& name) const {
+  const DatasetInfo found = info(name);
+  const std::size_t n_axes = found.extents.size();
+  if (n_axes < 2 || !(is_real(found.type) || is_complex(found.type)))
+    throw InputError(text("dataset \"", name, "\" of \"", path(),
+                          "\" is not a wave: it must be real or complex, (h, w) or (n, h, w)"));
+  const Shape2 shape{static_cast<int>(found.extents[n_axes - 2]),
+                     static_cast<int>(found.extents[n_axes - 1])};
+  const std::int64_t n_values = n_elements(found.extents);
+  WaveStack waves(n_values == 0 ? 0 : static_cast<int>(n_values / shape.size()), shape);
+  if (is_complex(found.type)) {
+    read_slab_alone(name, Extents(n_axes, 0), found.extents, ElementType::complex128, waves.data());
+  } else {
+    const std::vector<double> values = read_doubles(name);
+    std::copy(values.begin(), values.end(), waves.begin());
+  }
+  return waves;
+}
+
+std::string File::read_text(const std::string& name) const {
+  const DatasetInfo found = info(name);
+  if (found.type != ElementType::text || n_elements(found.extents) != 1)
+    throw InputError(text("dataset \"", name, "\" of \"", path(), "\" is not one text"));
+  const Hid dataset = open_dataset(handle_->file, name);
+  const Hid type = checked(H5Dget_type(dataset), H5Tclose, "reading a dataset's type");
+  const auto read = [&](hid_t as, void* buffer) {
+    return H5Dread(dataset, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
+  };
+  return read_hdf5_text(type, read, text("reading \"", name, "\" of \"", path(), '"'));
+}
+
+void File::read_slab(const std::string& name, const Extents& begin, const Extents& count,
+                     ElementType memory_type, void* values) const {
+  handle_->agreed([&] { check_slab(handle_->file, path(), name, begin, count); });
+  handle_->agreed([&] {
+    // Where HDF5 inflates collectively, a damaged chunk could leave other ranks inside the read.
+    const bool together = handle_->comm && info(name).chunk.empty();
+    const Hid transfer = transfer_mode(together);
+    read_hyperslab(handle_->file, path(), name, begin, count, memory_type, values, transfer);
+  });
+}
+
+void File::read_slab_alone(const std::string& name, const Extents& begin, const Extents& count,
+                           ElementType memory_type, void* values) const {
+  check_slab(handle_->file, path(), name, begin, count);
+  read_hyperslab(handle_->file, path(), name, begin, count, memory_type, values, H5P_DEFAULT);
+}
+
+namespace {
+
+/// `read` gets the open attribute.
+template <class Read>
+auto with_attribute(hid_t file, const std::string& object, const std::string& name, Read&& read)
+    -> std::optional<decltype(read(hid_t{}))> {
+  if (H5Aexists_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
+  const Hid attribute =
+      checked(H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+              H5Aclose, text("opening attribute \"", name, '"'));
+  return read(attribute);
+}
+
+}  // namespace
+
+std::optional<double> File::number_attribute(const std::string& object,
+                                             const std::string& name) const {
+  return with_attribute(handle_->file, object, name, [&](hid_t attribute) {
+    double value = 0;
+    check_hdf5(H5Aread(attribute, H5T_NATIVE_DOUBLE, &value),
+               text("reading attribute \"", name, "\" of \"", object, "\" as a number"));
+    return value;
+  });
+}
+
+std::optional<std::string> File::text_attribute(const std::string& object,
+                                                const std::string& name) const {
+  return with_attribute(handle_->file, object, name, [&](hid_t attribute) {
+    const std::string what = text("reading attribute \"", name, "\" of \"", object, "\" as text");
+    const Hid type = checked(H5Aget_type(attribute), H5Tclose, what);
+    if (H5Tget_class(type) != H5T_STRING) throw InputError(what + ": it is not text");
+    return read_hdf5_text(
+        type, [&](hid_t as, void* buffer) { return H5Aread(attribute, as, buffer); }, what);
+  });
+}
+
+}  // namespace tessera::io

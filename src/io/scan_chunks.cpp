@@ -1,0 +1,47 @@
+#include "scan_chunks.hpp"
+
+#include <cstdint>
+
+namespace tessera::io {
+
+ChunkRange ScanChunks::share(int rank, int n_ranks) const {
+  const auto first = [&](int r) {
+    return static_cast<int>(static_cast<std::int64_t>(count()) * r / n_ranks);
+  };
+  return {first(rank), first(rank + 1)};
+}
+
+ChunkRange ScanChunks::piece(ChunkRange share, int round, int per_round) {
+  const auto bound = [&](int r) {
+    const std::int64_t at = share.begin + static_cast<std::int64_t>(r) * per_round;
+    return static_cast<int>(std::min<std::int64_t>(share.end, at));
+  };
+  return {bound(round), bound(round + 1)};
+}
+
+std::vector<Box> ScanChunks::boxes(ChunkRange range) const {
+  std::vector<Box> found;
+  // Chunks of rows [y0, y1) and columns [x0, x1), in scan positions.
+  const auto add = [&](int y0, int y1, int x0, int x1) {
+    const Box box{{y0 * per_chunk.h, x0 * per_chunk.w},
+                  {std::min(scan.h, y1 * per_chunk.h), std::min(scan.w, x1 * per_chunk.w)}};
+    if (!box.empty()) found.push_back(box);
+  };
+  const int n = columns();
+  while (range.begin < range.end) {
+    const int row = range.begin / n;
+    const int column = range.begin % n;
+    const int whole_rows = column == 0 ? (range.end - range.begin) / n : 0;
+    if (whole_rows > 0) {
+      add(row, row + whole_rows, 0, n);
+      range.begin += whole_rows * n;
+    } else {
+      const int last = std::min(n, column + range.end - range.begin);
+      add(row, row + 1, column, last);
+      range.begin += last - column;
+    }
+  }
+  return found;
+}
+
+}  // namespace tessera::io

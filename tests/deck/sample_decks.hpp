@@ -1,0 +1,46 @@
+#pragma once
+/// The least decks that are complete, for tests to add to.
+
+#include <string>
+#include <vector>
+
+#include "tessera/base/error.hpp"
+#include "tessera/deck/parse.hpp"
+
+namespace tessera::deck {
+
+inline const std::string xray_deck =
+    "data.file = \"scan.h5\"\n"
+    "experiment.energy_eV = 8800\n"
+    "experiment.distance_m = 1.96\n"
+    "experiment.detector_pixel_m = 75e-6\n";
+
+inline const std::string electron_deck =
+    "data.file = \"scan.h5\"\n"
+    "experiment.voltage_V = 80e3\n"
+    "experiment.detector_pixel_rad = 1e-3\n";
+
+inline const std::string raster_deck =
+    xray_deck + "data.positions = \"\"\ndata.raster_step_m = [1e-6, 1e-6]\n";
+
+inline Deck parsed(const std::string& toml_text, const std::vector<std::string>& overrides = {}) {
+  return parse(toml_text, "deck.toml", overrides);
+}
+
+/// What `action` complains of; empty if it does not.
+template <class Action>
+std::string complaint(const Action& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline std::string parse_complaint(const std::string& toml_text,
+                                   const std::vector<std::string>& overrides = {}) {
+  return complaint([&] { parsed(toml_text, overrides); });
+}
+
+}  // namespace tessera::deck

@@ -1,0 +1,141 @@
+#include "deck/sample_decks.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tessera/deck/check.hpp"
+
+namespace tessera::deck {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string reconstruction_complaint(const std::vector<std::string>& overrides) {
+  return complaint([&] { check_reconstruction(parsed(xray_deck, overrides)); });
+}
+
+const std::vector<std::string> simulation = {"probe.initial=aperture", "probe.semi_angle_rad=1e-3",
+                                             "simulation.step_m=1e-7"};
+
+std::string simulation_complaint(const std::vector<std::string>& overrides) {
+  std::vector<std::string> all = simulation;
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  return complaint([&] { check_simulation(parsed(xray_deck, all)); });
+}
+
+TEST(Check, TheSampleDecksPass) {
+  for (const std::string& deck : {xray_deck, electron_deck, raster_deck}) {
+    EXPECT_THAT(complaint([&] { check_reconstruction(parsed(deck)); }), IsEmpty());
+  }
+  EXPECT_THAT(simulation_complaint({}), IsEmpty());
+}
+
+TEST(Check, DataAreNamed) {
+  EXPECT_THAT(parse_complaint("experiment.energy_eV = 8800"), HasSubstr("data.file is missing"));
+  EXPECT_THAT(parse_complaint(xray_deck, {"data.patterns="}),
+              HasSubstr("data.patterns is missing"));
+}
+
+TEST(Check, ExactlyOneWavelength) {
+  EXPECT_THAT(
+      parse_complaint("data.file = \"a\""),
+      AllOf(HasSubstr("experiment.energy_eV (X-rays)"), HasSubstr("voltage_V (electrons)")));
+  EXPECT_THAT(parse_complaint(xray_deck, {"experiment.voltage_V=80e3"}),
+              AllOf(HasSubstr("energy_eV = 8800"), HasSubstr("voltage_V = 80000"),
+                    HasSubstr("exclude each other")));
+}
+
+TEST(Check, TheDetectorIsInMetresOrForElectronsInAngles) {
+  const std::string file = "data.file = \"a\"\n";
+  const std::string xray = file + "experiment.energy_eV = 8800\n";
+  const std::string electron = file + "experiment.voltage_V = 80e3\n";
+  EXPECT_THAT(parse_complaint(xray), HasSubstr("experiment.distance_m is missing"));
+  EXPECT_THAT(parse_complaint(xray + "experiment.distance_m = 1.0"),
+              HasSubstr("experiment.detector_pixel_m is missing"));
+  EXPECT_THAT(parse_complaint(xray_deck, {"experiment.detector_pixel_rad=1e-4"}),
+              AllOf(HasSubstr("detector_pixel_rad = 1e-4"), HasSubstr("for electrons")));
+  EXPECT_THAT(parse_complaint(electron), HasSubstr("or experiment.detector_pixel_rad"));
+  EXPECT_THAT(parse_complaint(electron_deck, {"experiment.distance_m=1"}),
+              HasSubstr("give one or the other"));
+  EXPECT_THAT(parse_complaint(electron + "experiment.distance_m = 0.1\n"
+                                         "experiment.detector_pixel_m = 75e-6\n"),
+              IsEmpty());
+}
+
+TEST(Check, ARasterReplacesPositions) {
+  for (const std::string raster : {"data.raster_step_m=[1e-6, 1e-6]", "data.raster_shape=[3, 3]",
+                                   "data.raster_rotation_rad=0.1"}) {
+    EXPECT_THAT(
+        parse_complaint(xray_deck, {raster}),
+        AllOf(HasSubstr("data.positions = \"positions_m\""), HasSubstr("data.positions = \"\"")));
+  }
+  EXPECT_THAT(parse_complaint(xray_deck, {"data.positions="}),
+              HasSubstr("data.raster_step_m is missing"));
+  EXPECT_THAT(parse_complaint(raster_deck, {"data.raster_step_m=[0, 0]"}),
+              HasSubstr("every position at the same place"));
+  EXPECT_THAT(parse_complaint(raster_deck, {"data.raster_step_m=[0, 1e-6]"}), IsEmpty());
+}
+
+TEST(Check, OpticsAreComplete) {
+  EXPECT_THAT(parse_complaint(xray_deck, {"probe.initial=aperture"}),
+              HasSubstr("needs probe.semi_angle_rad above 0"));
+  std::vector<std::string> zone_plate = {"probe.initial=zone_plate"};
+  EXPECT_THAT(parse_complaint(xray_deck, zone_plate), HasSubstr("probe.zone_plate_diameter_m"));
+  zone_plate.push_back("probe.zone_plate_diameter_m=1e-4");
+  EXPECT_THAT(parse_complaint(xray_deck, zone_plate), HasSubstr("probe.outer_zone_width_m"));
+  zone_plate.push_back("probe.outer_zone_width_m=5e-8");
+  EXPECT_THAT(parse_complaint(xray_deck, zone_plate), IsEmpty());
+  zone_plate.push_back("probe.central_stop_m=1e-4");
+  EXPECT_THAT(parse_complaint(xray_deck, zone_plate),
+              HasSubstr("probe.central_stop_m = 1e-4 must be less"));
+}
+
+TEST(Check, EpieIsRpieWithBothAlphasOne) {
+  const Deck deck = parsed(xray_deck, {"solver.method=epie"});
+  EXPECT_EQ(deck.solver.object_alpha, 1);
+  EXPECT_EQ(deck.solver.probe_alpha, 1);
+  EXPECT_THAT(parse_complaint(xray_deck, {"solver.method=epie", "solver.object_alpha=0.05"}),
+              AllOf(HasSubstr("solver.object_alpha = 0.05"), HasSubstr("contradicts")));
+  EXPECT_THAT(parse_complaint(xray_deck + "solver.probe_alpha = 0.5\n", {"solver.method=epie"}),
+              HasSubstr("solver.probe_alpha = 0.5"));
+}
+
+TEST(Check, ResumeExcludesOtherStarts) {
+  const std::string resume = "run.resume=before.h5";
+  EXPECT_THAT(parse_complaint(xray_deck, {resume}), IsEmpty());
+  EXPECT_THAT(
+      parse_complaint(xray_deck, {resume, "object.initial=file"}),
+      AllOf(HasSubstr("run.resume = \"before.h5\""), HasSubstr("object.initial = \"file\"")));
+  EXPECT_THAT(parse_complaint(xray_deck, {resume, "probe.initial=file"}),
+              HasSubstr("probe.initial = \"file\""));
+}
+
+TEST(CheckReconstruction, StartsAndResultHaveFiles) {
+  EXPECT_THAT(reconstruction_complaint({"probe.initial=file"}), HasSubstr("probe.file is missing"));
+  EXPECT_THAT(reconstruction_complaint({"object.initial=file"}),
+              HasSubstr("object.file is missing"));
+  EXPECT_THAT(reconstruction_complaint({"probe.dataset="}), HasSubstr("probe.dataset is missing"));
+  EXPECT_THAT(reconstruction_complaint({"output.file="}), HasSubstr("output.file is missing"));
+  EXPECT_THAT(reconstruction_complaint({"probe.initial=file", "probe.file=p.h5",
+                                        "object.initial=file", "object.file=o.h5"}),
+              IsEmpty());
+  EXPECT_THAT(reconstruction_complaint({"probe.initial=mean_pattern", "probe.dataset="}),
+              IsEmpty());
+}
+
+TEST(CheckSimulation, NeedsOpticsAndAStep) {
+  EXPECT_THAT(simulation_complaint({"probe.initial=dataset"}),
+              AllOf(HasSubstr("probe.initial = \"dataset\""), HasSubstr("\"aperture\"")));
+  EXPECT_THAT(simulation_complaint({"simulation.step_m=0"}),
+              HasSubstr("simulation.step_m must be above 0"));
+  EXPECT_THAT(simulation_complaint({"simulation.detector_shape=[]"}),
+              HasSubstr("must be rows and columns"));
+  const std::string dead = "simulation.dead_pixel_fraction=0.01";
+  EXPECT_THAT(simulation_complaint({dead}),
+              AllOf(HasSubstr("0.01"), HasSubstr("data.valid_pixels")));
+  EXPECT_THAT(simulation_complaint({dead, "data.valid_pixels=mask"}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace tessera::deck

@@ -1,0 +1,142 @@
+// Every key reads into its own field: the list below is written by hand, apart from the key table.
+#include "deck/sample_decks.hpp"
+#include <functional>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "tessera/deck/keys.hpp"
+
+namespace tessera::deck {
+namespace {
+
+struct Case {
+  std::string key;
+  std::string value;  // as in TOML, not the default
+  std::function<bool(const Deck&)> is_set;
+  std::string deck = xray_deck;
+};
+
+using D = const Deck&;
+using Ints = std::vector<int>;
+using Doubles = std::vector<double>;
+
+const std::vector<Case> cases = {
+    {"title", R"("A \"star\"")", [](D d) { return d.title == "A \"star\""; }},
+    {"data.file", "\"/a/b.h5\"", [](D d) { return d.data.file == "/a/b.h5"; }, electron_deck},
+    {"data.format", "\"hdf5\"", [](D d) { return d.data.format == "hdf5"; }},
+    {"data.patterns", "\"/p\"", [](D d) { return d.data.patterns == "/p"; }},
+    {"data.positions", "\"q\"", [](D d) { return d.data.positions == "q"; }},
+    {"data.valid_pixels", "\"v\"", [](D d) { return d.data.valid_pixels == "v"; }},
+    {"data.zero_frequency", "\"corner\"", [](D d) { return d.data.zero_frequency == "corner"; }},
+    {"data.raster_shape", "[3, 4]",
+     [](D d) {
+       return d.data.raster_shape == Ints{3, 4};
+     },
+     raster_deck},
+    {"data.raster_step_m", "[-1e-6, 2e-6]",
+     [](D d) {
+       return d.data.raster_step_m == Doubles{-1e-6, 2e-6};
+     },
+     raster_deck},
+    {"data.raster_rotation_rad", "-0.5", [](D d) { return d.data.raster_rotation_rad == -0.5; },
+     raster_deck},
+    {"experiment.energy_eV", "710.5", [](D d) { return d.experiment.energy_eV == 710.5; }},
+    {"experiment.voltage_V", "300000", [](D d) { return d.experiment.voltage_V == 3e5; },
+     electron_deck},
+    {"experiment.distance_m", "2", [](D d) { return d.experiment.distance_m == 2; }},
+    {"experiment.detector_pixel_m", "55e-6",
+     [](D d) { return d.experiment.detector_pixel_m == 55e-6; }},
+    {"experiment.detector_pixel_rad", "2e-3",
+     [](D d) { return d.experiment.detector_pixel_rad == 2e-3; }, electron_deck},
+    {"probe.initial", "\"mean_pattern\"", [](D d) { return d.probe.initial == "mean_pattern"; }},
+    {"probe.dataset", "\"guess\"", [](D d) { return d.probe.dataset == "guess"; }},
+    {"probe.file", "\"/p.h5\"", [](D d) { return d.probe.file == "/p.h5"; }},
+    {"probe.semi_angle_rad", "0.02", [](D d) { return d.probe.semi_angle_rad == 0.02; }},
+    {"probe.defocus_m", "-1e-3", [](D d) { return d.probe.defocus_m == -1e-3; }},
+    {"probe.zone_plate_diameter_m", "1e-4",
+     [](D d) { return d.probe.zone_plate_diameter_m == 1e-4; }},
+    {"probe.outer_zone_width_m", "5e-8", [](D d) { return d.probe.outer_zone_width_m == 5e-8; }},
+    {"probe.central_stop_m", "4e-5", [](D d) { return d.probe.central_stop_m == 4e-5; }},
+    {"probe.n_modes", "5", [](D d) { return d.probe.n_modes == 5; }},
+    {"probe.extra_mode_power", "0.1", [](D d) { return d.probe.extra_mode_power == 0.1; }},
+    {"object.initial", "\"file\"", [](D d) { return d.object.initial == "file"; }},
+    {"object.file", "\"/o.h5\"", [](D d) { return d.object.file == "/o.h5"; }},
+    {"solver.method", "\"epie\"", [](D d) { return d.solver.method == "epie"; }},
+    {"solver.epochs", "7", [](D d) { return d.solver.epochs == 7; }},
+    {"solver.batch_size", "0", [](D d) { return d.solver.batch_size == 0; }},
+    {"solver.batch_order", "\"compact\"", [](D d) { return d.solver.batch_order == "compact"; }},
+    {"solver.seed", "4294967295", [](D d) { return d.solver.seed == 4294967295u; }},
+    {"solver.object_step", "0.5", [](D d) { return d.solver.object_step == 0.5; }},
+    {"solver.probe_step", "0.25", [](D d) { return d.solver.probe_step == 0.25; }},
+    {"solver.object_alpha", "0.75", [](D d) { return d.solver.object_alpha == 0.75; }},
+    {"solver.probe_alpha", "0.125", [](D d) { return d.solver.probe_alpha == 0.125; }},
+    {"solver.probe_start_epoch", "9", [](D d) { return d.solver.probe_start_epoch == 9; }},
+    {"solver.orthogonalise_every", "11", [](D d) { return d.solver.orthogonalise_every == 11; }},
+    {"solver.subpixel", "false", [](D d) { return !d.solver.subpixel; }},
+    {"decomposition.tiles", "[2, 3]",
+     [](D d) {
+       return d.decomposition.tiles == Ints{2, 3};
+     }},
+    {"decomposition.transport", "\"host_mpi\"",
+     [](D d) { return d.decomposition.transport == "host_mpi"; }},
+    {"run.deterministic", "true", [](D d) { return d.run.deterministic; }},
+    {"run.resume", "\"/r.h5\"", [](D d) { return d.run.resume == "/r.h5"; }},
+    {"output.file", "\"/out.h5\"", [](D d) { return d.output.file == "/out.h5"; }},
+    {"output.pictures", "\"/png\"", [](D d) { return d.output.pictures == "/png"; }},
+    {"output.save_every_epochs", "13", [](D d) { return d.output.save_every_epochs == 13; }},
+    {"simulation.object", "\"cells\"", [](D d) { return d.simulation.object == "cells"; }},
+    {"simulation.phase_rad", "1.5", [](D d) { return d.simulation.phase_rad == 1.5; }},
+    {"simulation.absorption", "0.5", [](D d) { return d.simulation.absorption == 0.5; }},
+    {"simulation.scan", "\"fermat\"", [](D d) { return d.simulation.scan == "fermat"; }},
+    {"simulation.n_positions", "17", [](D d) { return d.simulation.n_positions == 17; }},
+    {"simulation.step_m", "1e-6", [](D d) { return d.simulation.step_m == 1e-6; }},
+    {"simulation.jitter", "0.5", [](D d) { return d.simulation.jitter == 0.5; }},
+    {"simulation.detector_shape", "[32, 48]",
+     [](D d) {
+       return d.simulation.detector_shape == Ints{32, 48};
+     }},
+    {"simulation.counts_per_pattern", "1e4",
+     [](D d) { return d.simulation.counts_per_pattern == 1e4; }},
+    {"simulation.noise", "\"none\"", [](D d) { return d.simulation.noise == "none"; }},
+    {"simulation.dead_pixel_fraction", "0.01",
+     [](D d) { return d.simulation.dead_pixel_fraction == 0.01; }},
+    {"simulation.defocus_offset_m", "1e-5",
+     [](D d) { return d.simulation.defocus_offset_m == 1e-5; }},
+    {"simulation.mode_power", "0.3", [](D d) { return d.simulation.mode_power == 0.3; }},
+    {"simulation.seed", "19", [](D d) { return d.simulation.seed == 19; }},
+};
+
+TEST(Keys, EveryKeyReadsIntoItsField) {
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.key);
+    const bool is_only_choice = c.key == "data.format";
+    EXPECT_EQ(c.is_set(parsed(c.deck)), is_only_choice) << "the default would pass";
+    EXPECT_TRUE(c.is_set(parsed(c.deck, {c.key + "=" + c.value})));
+  }
+}
+
+TEST(Keys, TheTableAndTheListAboveHaveTheSameNames) {
+  std::multiset<std::string> listed;
+  for (const Case& c : cases) listed.insert(c.key);
+  std::multiset<std::string> known;
+  Deck deck;
+  for (const Key& key : keys(deck)) known.insert(key.name);
+  EXPECT_EQ(known, listed);
+}
+
+TEST(Keys, EveryKeyHasAMeaningAndEveryNumberARange) {
+  Deck deck;
+  for (const Key& key : keys(deck)) {
+    SCOPED_TRACE(key.name);
+    EXPECT_GT(key.meaning.size(), 20u);
+    const bool is_number = !std::holds_alternative<bool*>(key.field) &&
+                           !std::holds_alternative<std::string*>(key.field) &&
+                           !std::holds_alternative<std::optional<std::string>*>(key.field);
+    EXPECT_EQ(key.least.has_value(), is_number);
+    EXPECT_EQ(key.greatest.has_value(), is_number);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::deck

@@ -1,0 +1,112 @@
+// A resolved deck, stored in a result, must start the same run again.
+#include "deck/sample_decks.hpp"
+#include <cmath>
+#include <random>
+
+#include <gmock/gmock.h>
+
+#include "tessera/deck/keys.hpp"
+
+namespace tessera::deck {
+namespace {
+
+/// Sets fields to random values that are allowed.
+class RandomValue {
+ public:
+  RandomValue(std::mt19937_64& bits, const Key& key) : bits_(bits), key_(key) {}
+
+  void operator()(bool* field) { *field = uniform() < 0.5; }
+  void operator()(int* field) { *field = static_cast<int>(in_range()); }
+  void operator()(std::uint64_t* field) { *field = static_cast<std::uint64_t>(in_range()); }
+  void operator()(double* field) { *field = in_range(); }
+  void operator()(std::string* field) { *field = key_.choices.empty() ? any_text() : choice(); }
+  template <class T>
+  void operator()(std::optional<T>* field) {
+    field->reset();
+    if (uniform() < 0.5) (*this)(&field->emplace());
+  }
+  template <class T>
+  void operator()(std::vector<T>* field) {
+    field->clear();
+    for (int i = 0; i < key_.length; ++i) (*this)(&field->emplace_back());
+  }
+
+ private:
+  double uniform() { return std::uniform_real_distribution<double>(0, 1)(bits_); }
+  double in_range() { return *key_.least + uniform() * (*key_.greatest - *key_.least); }
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(bits_() % n); }
+  std::string choice() { return key_.choices[below(key_.choices.size())]; }
+  std::string any_text() {
+    const std::vector<std::string> letters = {"a", "/", "\"", "'", "\\", "\n", "\t", "=", "#", "é"};
+    std::string word = "x";
+    for (std::size_t n = below(8); n > 0; --n) word += letters[below(letters.size())];
+    return word;
+  }
+
+  std::mt19937_64& bits_;
+  const Key& key_;
+};
+
+/// Random values, then the fewest changes that take out contradictions.
+Deck random_deck(std::mt19937_64& bits) {
+  Deck deck;
+  for (const Key& key : keys(deck)) std::visit(RandomValue(bits, key), key.field);
+  Experiment& experiment = deck.experiment;
+  if (experiment.voltage_V) {
+    experiment.energy_eV = {};
+    experiment.distance_m = {};
+    experiment.detector_pixel_m = {};
+    experiment.detector_pixel_rad = std::nextafter(1e-3, 1.0);
+  } else {
+    experiment.energy_eV = 8800.1;
+    experiment.distance_m = 0.1 + 0.2;
+    experiment.detector_pixel_m = 75e-6 / 7;
+    experiment.detector_pixel_rad = {};
+  }
+  if (deck.data.positions) {
+    deck.data.raster_shape = {};
+    deck.data.raster_step_m = {};
+    deck.data.raster_rotation_rad = 0;
+  }
+  if (deck.solver.method == "epie") deck.solver.object_alpha = deck.solver.probe_alpha = 1;
+  if (deck.probe.initial == "file" || deck.object.initial == "file") deck.run.resume = "";
+  if (deck.probe.initial == "zone_plate") deck.probe.central_stop_m = 0;
+  if (bits() % 2 == 0) deck.decomposition.tiles = {};
+  return deck;
+}
+
+void expect_equal(Deck a, Deck b) {
+  const std::vector<Key> keys_a = keys(a);
+  const std::vector<Key> keys_b = keys(b);
+  for (std::size_t i = 0; i < keys_a.size(); ++i) {
+    std::visit(
+        [&](auto* field) {
+          EXPECT_EQ(*field, *std::get<decltype(field)>(keys_b[i].field)) << keys_a[i].name;
+        },
+        keys_a[i].field);
+  }
+}
+
+TEST(ResolvedText, ReadsBackToTheSameDeck) {
+  std::mt19937_64 bits(1);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    const Deck deck = random_deck(bits);
+    const std::string resolved = resolved_text(deck);
+    SCOPED_TRACE(resolved);
+    ASSERT_NO_FATAL_FAILURE(expect_equal(deck, parsed(resolved)));
+  }
+}
+
+TEST(ResolvedText, SaysAllThatIsUsed) {
+  const std::string resolved = resolved_text(parsed(raster_deck, {"solver.method=epie"}));
+  for (const std::string line :
+       {"positions = \"\"\n", "tiles = \"auto\"\n", "object_alpha = 1.0\n", "epochs = 100\n",
+        "energy_eV = 8800.0\n", "raster_step_m = [1e-6, 1e-6]\n", "subpixel = true\n",
+        "detector_shape = [64, 64]\n", "[solver]\n"}) {
+    EXPECT_THAT(resolved, testing::HasSubstr(line));
+  }
+  EXPECT_THAT(resolved, testing::Not(testing::HasSubstr("voltage_V")));
+}
+
+}  // namespace
+}  // namespace tessera::deck

@@ -1,0 +1,219 @@
+#include "decomposition/random_scans.hpp"
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/image_stack.hpp"
+#include "tessera/decomposition/tiles.hpp"
+
+namespace tessera::decomposition {
+namespace {
+
+using tessera::testing::n_random_scans;
+using tessera::testing::random_scan;
+using tessera::testing::RandomScan;
+using ::testing::ElementsAre;
+
+Tiling tiling_of(const RandomScan& scan) {
+  return make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, scan.n_tiles);
+}
+
+double cost_of(const Tile& tile, const std::vector<double>& cost) {
+  double sum = 0;
+  for (const int i : tile.positions) sum += cost[i];
+  return sum;
+}
+
+void expect_owned_boxes_partition_the_object(const Tiling& tiling) {
+  ImageStack<int> owners(1, tiling.object);
+  for (const Tile& tile : tiling.tiles) {
+    if (tile.owned.empty()) continue;
+    ASSERT_TRUE(Box::at({0, 0}, tiling.object).contains(tile.owned)) << tile.owned;
+    for (int y = tile.owned.begin.y; y < tile.owned.end.y; ++y) {
+      for (int x = tile.owned.begin.x; x < tile.owned.end.x; ++x) ++owners(0, y, x);
+    }
+  }
+  EXPECT_TRUE(std::all_of(owners.begin(), owners.end(), [](int n) { return n == 1; }));
+}
+
+void expect_every_position_has_one_tile(const Tiling& tiling, std::size_t n_positions) {
+  std::vector<int> count(n_positions, 0);
+  for (const Tile& tile : tiling.tiles) {
+    EXPECT_TRUE(std::is_sorted(tile.positions.begin(), tile.positions.end()));
+    for (const int i : tile.positions) ++count.at(i);
+  }
+  EXPECT_TRUE(std::all_of(count.begin(), count.end(), [](int n) { return n == 1; }));
+}
+
+TEST(Tiles, OwnedBoxesPartitionTheObject) {
+  for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
+    const RandomScan scan = random_scan(seed);
+    SCOPED_TRACE(scan.name);
+    const Tiling tiling = tiling_of(scan);
+    EXPECT_EQ(std::ssize(tiling.tiles), scan.n_tiles);
+    expect_owned_boxes_partition_the_object(tiling);
+    expect_every_position_has_one_tile(tiling, scan.grid.corner.size());
+  }
+}
+
+TEST(Tiles, GhostedIsTheHullOfOwnedAndWindows) {
+  for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
+    const RandomScan scan = random_scan(seed);
+    for (const Tile& tile : tiling_of(scan).tiles) {
+      std::vector<Box> held{tile.owned};
+      for (const int i : tile.positions) {
+        held.push_back(Box::at(scan.grid.corner[i], scan.grid.window));
+      }
+      std::erase_if(held, [](const Box& box) { return box.empty(); });
+      if (held.empty()) {
+        EXPECT_TRUE(tile.ghosted.empty()) << scan.name;
+        continue;
+      }
+      Box expected = held.front();
+      for (const Box& box : held) {
+        expected.begin.y = std::min(expected.begin.y, box.begin.y);
+        expected.begin.x = std::min(expected.begin.x, box.begin.x);
+        expected.end.y = std::max(expected.end.y, box.end.y);
+        expected.end.x = std::max(expected.end.x, box.end.x);
+      }
+      EXPECT_EQ(tile.ghosted, expected) << scan.name;
+    }
+  }
+}
+
+TEST(Tiles, EqualCostsBalanceToOnePosition) {
+  for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
+    const RandomScan scan = random_scan(seed);
+    const int floor = static_cast<int>(std::ssize(scan.grid.corner)) / scan.n_tiles;
+    for (const Tile& tile : tiling_of(scan).tiles) {
+      EXPECT_GE(std::ssize(tile.positions), floor) << scan.name;
+      EXPECT_LE(std::ssize(tile.positions), floor + 1) << scan.name;
+    }
+  }
+}
+
+TEST(Tiles, CostsBalanceToOneAndAHalfPositions) {
+  // A cut misses its share by half a position at most, and later cuts divide the miss.
+  for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
+    const RandomScan scan = random_scan(seed);
+    const int n_tiles = std::clamp(static_cast<int>(scan.cost.size()) / 8, 1, scan.n_tiles);
+    const Tiling tiling =
+        make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, n_tiles, scan.cost);
+    const double share = std::accumulate(scan.cost.begin(), scan.cost.end(), 0.0) / n_tiles;
+    const double dearest = *std::max_element(scan.cost.begin(), scan.cost.end());
+    for (const Tile& tile : tiling.tiles) {
+      EXPECT_NEAR(cost_of(tile, scan.cost), share, 1.5 * dearest) << scan.name;
+    }
+  }
+}
+
+TEST(Tiles, GridsKeepAllTheseProperties) {
+  for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
+    const RandomScan scan = random_scan(seed);
+    const TileGrid grid{1 + static_cast<int>(seed % 5), 1 + static_cast<int>(seed % 7)};
+    SCOPED_TRACE(text(scan.name, ", grid ", grid.rows, " x ", grid.columns));
+    const int n_tiles = grid.rows * grid.columns;
+    const Tiling tiling =
+        make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, n_tiles, {}, grid);
+    ASSERT_EQ(std::ssize(tiling.tiles), n_tiles);
+    expect_owned_boxes_partition_the_object(tiling);
+    expect_every_position_has_one_tile(tiling, scan.grid.corner.size());
+    const int floor = static_cast<int>(std::ssize(scan.grid.corner)) / n_tiles;
+    for (int t = 0; t < n_tiles; ++t) {
+      const Tile& first_of_row = tiling.tiles[t - t % grid.columns];
+      EXPECT_EQ(tiling.tiles[t].owned.begin.y, first_of_row.owned.begin.y);
+      EXPECT_EQ(tiling.tiles[t].owned.end.y, first_of_row.owned.end.y);
+      EXPECT_GE(std::ssize(tiling.tiles[t].positions), floor);
+      EXPECT_LE(std::ssize(tiling.tiles[t].positions), floor + 1);
+    }
+  }
+}
+
+/// 4 x 4 windows of 20 pixels, 10 apart: an object of 50 x 50.
+std::vector<Pixel> small_raster() {
+  std::vector<Pixel> corner;
+  for (int i = 0; i < 16; ++i) corner.push_back({10 * (i / 4), 10 * (i % 4)});
+  return corner;
+}
+
+TEST(Tiles, FourOnASquareRasterAreItsQuarters) {
+  const Tiling tiling = make_tiling({50, 50}, {20, 20}, small_raster(), 4);
+  // Between the centres at 20 and 30.
+  EXPECT_EQ(tiling.tiles[0].owned, (Box{{0, 0}, {25, 25}}));
+  EXPECT_EQ(tiling.tiles[1].owned, (Box{{0, 25}, {25, 50}}));
+  EXPECT_EQ(tiling.tiles[2].owned, (Box{{25, 0}, {50, 25}}));
+  EXPECT_EQ(tiling.tiles[3].owned, (Box{{25, 25}, {50, 50}}));
+  EXPECT_THAT(tiling.tiles[1].positions, ElementsAre(2, 3, 6, 7));
+  EXPECT_EQ(tiling.tiles[1].ghosted, (Box{{0, 20}, {30, 50}}));
+}
+
+TEST(Tiles, AGridMakesRowsOrColumns) {
+  const Tiling rows = make_tiling({50, 50}, {20, 20}, small_raster(), 4, {}, TileGrid{4, 1});
+  const Tiling columns = make_tiling({50, 50}, {20, 20}, small_raster(), 4, {}, TileGrid{1, 4});
+  EXPECT_EQ(rows.tiles[1].owned, (Box{{15, 0}, {25, 50}}));
+  EXPECT_EQ(columns.tiles[1].owned, (Box{{0, 15}, {50, 25}}));
+  EXPECT_THAT(rows.tiles[1].positions, ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(columns.tiles[1].positions, ElementsAre(1, 5, 9, 13));
+}
+
+TEST(Tiles, ADearPositionGetsASmallTile) {
+  std::vector<double> cost(16, 1.0);
+  cost[0] = cost[1] = 7;  // half of the work
+  const Tiling tiling = make_tiling({50, 50}, {20, 20}, small_raster(), 2, cost);
+  EXPECT_THAT(tiling.tiles[0].positions, ElementsAre(0, 1));
+}
+
+TEST(Tiles, NoTileIdlesWhilePositionsAreEnough) {
+  for (const int dear : {0, 7, 15}) {
+    std::vector<double> cost(16, 1.0);
+    cost[dear] = 1000;
+    for (const Tile& tile : make_tiling({50, 50}, {20, 20}, small_raster(), 16, cost).tiles) {
+      EXPECT_EQ(tile.positions.size(), 1u);
+    }
+  }
+}
+
+TEST(Tiles, PositionsMayLieBeyondTheirBox) {
+  // The first cut leaves both to the second side, [20:60], and goes by area; the next must stay in
+  // that box.
+  const std::vector<Pixel> corner{{0, 0}, {0, 1}};
+  const Tiling tiling = make_tiling({4, 60}, {4, 4}, corner, 3, std::vector<double>{10, 1});
+  expect_owned_boxes_partition_the_object(tiling);
+  expect_every_position_has_one_tile(tiling, 2);
+  EXPECT_EQ(tiling.tiles[0].owned, (Box{{0, 0}, {4, 20}}));
+}
+
+TEST(Tiles, NoPositionsAreCutByArea) {
+  const Tiling tiling = make_tiling({30, 60}, {4, 4}, {}, 3);
+  for (const Tile& tile : tiling.tiles) {
+    EXPECT_EQ(tile.owned.area(), 600);
+    EXPECT_EQ(tile.ghosted, tile.owned);
+  }
+}
+
+TEST(Tiles, AGridOfTheWrongSizeNamesTheRemedy) {
+  try {
+    make_tiling({50, 50}, {20, 20}, small_raster(), 4, {}, TileGrid{2, 3});
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "decomposition.tiles = [2, 3] makes 6 tiles but the job has 4 ranks; "
+                 "use tiles = \"auto\" or start 6 ranks");
+  }
+  EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 4, {}, TileGrid{-2, -2}),
+               InputError);
+}
+
+TEST(Tiles, RefuseWindowsOutsideTheObjectAndCostsThatAreMissing) {
+  EXPECT_THROW(make_tiling({49, 50}, {20, 20}, small_raster(), 2), std::invalid_argument);
+  EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 0), std::invalid_argument);
+  EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 2, std::vector<double>(3, 1.0)),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace tessera::decomposition

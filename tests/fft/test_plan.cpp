@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include "tessera/fft/host_fft.hpp"
+#include "tessera/fft/plan.hpp"
+
+#include "support/small_scan.hpp"
+
+namespace tessera::fft {
+namespace {
+
+using testing::on_device;
+using testing::on_host;
+using testing::random_waves;
+using testing::relative_difference;
+
+WaveStack scaled(WaveStack waves, double factor) {
+  for (auto& value : waves) value *= factor;
+  return waves;
+}
+
+class PlanTest : public ::testing::TestWithParam<std::pair<Shape2, Planning>> {};
+
+TEST_P(PlanTest, AgreesWithTheDefinitionForEveryImageOfTheStack) {
+  const auto [shape, planning] = GetParam();
+  const Plan plan(shape, planning);
+  const WaveStack waves = random_waves(3, shape, 7);
+  const auto view = on_device(waves);
+  plan.forward({}, view.data(), 3);
+  EXPECT_LT(
+      relative_difference(scaled(on_host(view), plan.unitary_scale()), testing::dft(waves, -1)),
+      testing::rounding);
+  plan.inverse({}, view.data(), 3);
+  const double both = static_cast<double>(plan.unitary_scale()) * plan.unitary_scale();
+  EXPECT_LT(relative_difference(scaled(on_host(view), both), waves), testing::rounding);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, PlanTest,
+                         ::testing::Values(std::pair(Shape2{16, 16}, Planning::measured),
+                                           std::pair(Shape2{9, 15}, Planning::measured),
+                                           std::pair(Shape2{7, 12}, Planning::reproducible)));
+
+TEST(HostFft, AgreesWithTheDefinition) {
+  const WaveStack waves = random_waves(2, {6, 9}, 3);
+  WaveStack transformed = waves;
+  forward_2d(transformed);
+  EXPECT_LT(relative_difference(transformed, testing::dft(waves, -1)), 1e-13);
+  inverse_2d(transformed);
+  EXPECT_LT(relative_difference(transformed, waves), 1e-13);
+}
+
+TEST(HostFft, CentredMovesTheOriginToTheMiddle) {
+  ImageStack<int> corner(1, {5, 4});
+  corner(0, 0, 0) = 1;
+  EXPECT_EQ(centred(corner)(0, 2, 2), 1);
+}
+
+}  // namespace
+}  // namespace tessera::fft

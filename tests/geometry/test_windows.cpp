@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/random.hpp"
+#include "tessera/geometry/scan.hpp"
+
+namespace tessera::geometry {
+namespace {
+
+constexpr Shape2 window{16, 24};
+
+TEST(Windows, AreLaidByHand) {
+  const std::vector<Vec2> positions_m{{1.0, 5.0}, {2.0, 4.0}, {1.9, 6.25}};
+  const WindowGrid grid = lay_windows(positions_m, window, 0.5);
+  EXPECT_EQ(grid.origin_m, (Vec2{1.0, 4.0}));
+  EXPECT_THAT(grid.corner, testing::ElementsAre(Pixel{0, 2}, Pixel{2, 0}, Pixel{2, 5}));
+  EXPECT_NEAR(grid.subpixel[2].y, -0.2, 1e-12);
+  EXPECT_EQ(grid.subpixel[2].x, -0.5);  // 4.5 pixels
+  EXPECT_EQ(grid.object, (Shape2{2 + 16, 5 + 24}));
+  EXPECT_EQ(grid.window, window);
+  EXPECT_EQ(grid.pixel_m, 0.5);
+}
+
+TEST(Windows, CornerAndSubpixelGiveThePositionBack) {
+  constexpr double pixel_m = 13.7e-9;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    std::vector<Vec2> positions_m = raster_scan(4, 6, {41e-9, 77e-9}, 0.3);
+    jitter(positions_m, 5e-8, seed);
+    const WindowGrid grid = lay_windows(positions_m, window, pixel_m);
+    Box all;
+    for (std::size_t i = 0; i < positions_m.size(); ++i) {
+      const auto [y, x] = grid.subpixel[i];
+      EXPECT_TRUE(y >= -0.5 && y < 0.5 && x >= -0.5 && x < 0.5) << y << " " << x;
+      EXPECT_NEAR(grid.origin_m.y + (grid.corner[i].y + y) * pixel_m, positions_m[i].y, 1e-20);
+      EXPECT_NEAR(grid.origin_m.x + (grid.corner[i].x + x) * pixel_m, positions_m[i].x, 1e-20);
+      all = hull(all, Box::at(grid.corner[i], window));
+    }
+    EXPECT_EQ(all, Box::at({0, 0}, grid.object));
+  }
+}
+
+TEST(Windows, HalfAPixelBelongsToTheNextCorner) {
+  const double almost_half = std::nextafter(0.5, 0.0);  // floor(almost_half + 0.5) would be 1
+  const std::vector<Vec2> positions_m{{0, 0}, {0.5, almost_half}};
+  const WindowGrid grid = lay_windows(positions_m, window, 1.0);
+  EXPECT_EQ(grid.corner[1], (Pixel{1, 0}));
+  EXPECT_EQ(grid.subpixel[1], (Vec2{-0.5, almost_half}));
+}
+
+TEST(Windows, OnePositionMakesAnObjectOfOneWindow) {
+  const std::vector<Vec2> positions_m{{-3e-6, 7e-6}};
+  const WindowGrid grid = lay_windows(positions_m, window, 1e-8);
+  EXPECT_EQ(grid.object, window);
+  EXPECT_EQ(grid.corner[0], (Pixel{0, 0}));
+  EXPECT_EQ(grid.subpixel[0], (Vec2{0, 0}));
+}
+
+TEST(Windows, AScanInTheWrongUnitIsRefused) {
+  const std::vector<Vec2> micrometres{{0, 0}, {0, 50}};
+  EXPECT_THROW(lay_windows(micrometres, window, 1e-8), InputError);
+  const int most = 2147483647 - window.w;
+  EXPECT_EQ(lay_windows(std::vector<Vec2>{{0, 0}, {0, double(most)}}, window, 1).object.w,
+            2147483647);
+  EXPECT_THROW(lay_windows(std::vector<Vec2>{{0, 0}, {0, most + 1.0}}, window, 1), InputError);
+}
+
+TEST(Windows, AMessageNamesThePositionThatIsNotFinite) {
+  const std::vector<Vec2> positions_m{{0, 0}, {0, std::nan("")}};
+  try {
+    lay_windows(positions_m, window, 1e-8);
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("data.positions[1]"));
+  }
+}
+
+TEST(Windows, NeedPositionsAndAPixel) {
+  const std::vector<Vec2> positions_m{{0, 0}};
+  EXPECT_THROW(lay_windows({}, window, 1e-8), InputError);
+  EXPECT_THROW(lay_windows(positions_m, window, 0), InputError);
+  EXPECT_THROW(lay_windows(positions_m, window, std::nan("")), InputError);
+}
+
+}  // namespace
+}  // namespace tessera::geometry

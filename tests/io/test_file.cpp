@@ -1,0 +1,182 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/io/hdf5.hpp"
+
+#include "io/scan_file.hpp"
+
+namespace tessera::io {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+using namespace testing;
+using tessera::testing::world;
+
+/// Rank r's stripe of rows; the last rank has none.
+std::pair<std::int64_t, std::int64_t> rows_of_rank(std::int64_t n_rows) {
+  const int n_writers = std::max(1, world().size() - 1);
+  const int rank = std::min(world().rank(), n_writers);
+  const std::int64_t begin = rank * n_rows / n_writers;
+  const std::int64_t end = std::min(n_rows, (rank + 1) * n_rows / n_writers);
+  return {begin, std::max<std::int64_t>(0, end - begin)};
+}
+
+std::complex<float> field(std::int64_t y, std::int64_t x) {
+  return {static_cast<float>(y * 100 + x), static_cast<float>(-y)};
+}
+
+TEST(ParallelFile, TilesWrittenByAllRanksAreOneArray) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("tiles.h5");
+  const Extents extents{1, 13, 9};
+  const auto [begin, count] = rows_of_rank(extents[1]);
+  std::vector<std::complex<float>> tile;
+  for (std::int64_t y = begin; y < begin + count; ++y)
+    for (std::int64_t x = 0; x < extents[2]; ++x) tile.push_back(field(y, x));
+  {
+    File file = File::create(path, world());
+    file.create_dataset("history/object", extents, ElementType::complex64);
+    file.write_slab("history/object", {0, begin, 0}, {1, count, extents[2]}, ElementType::complex64,
+                    tile.data());
+    file.close();
+  }
+  const WaveStack whole = File::open(path).read_waves("history/object");
+  EXPECT_EQ(whole.shape(), (Shape2{13, 9}));
+  for (int y = 0; y < whole.h(); ++y)
+    for (int x = 0; x < whole.w(); ++x)
+      EXPECT_EQ(whole(0, y, x), std::complex<double>(field(y, x)));
+
+  const File again = File::open(path, world());
+  std::vector<std::complex<float>> read(tile.size());
+  again.read_slab("history/object", {0, begin, 0}, {1, count, extents[2]}, ElementType::complex64,
+                  read.data());
+  EXPECT_EQ(read, tile);
+}
+
+TEST(ParallelFile, ASlabOutsideOnOneRankIsAnErrorOnAll) {
+  const TemporaryFolder folder;
+  File file = File::create(folder.file("outside.h5"), world());
+  file.create_dataset("x", {4}, ElementType::f32);
+  const std::vector<float> values(8);
+  const bool wrong = world().rank() == world().size() - 1;
+  const std::string message = agreed_error(
+      [&] { file.write_slab("x", {0}, {wrong ? 5 : 0}, ElementType::f32, values.data()); });
+  EXPECT_THAT(message, HasSubstr("[0, 5) is outside dataset \"x\""));
+}
+
+TEST(ParallelFile, NumbersTextsAndAttributesComeBack) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("small.h5");
+  const std::string deck = "title = \"Größe\"\nepochs = 3\n";
+  {
+    File file = File::create(path, world());
+    file.write_doubles("history/error", {3}, {1, 0.5, 0.25});
+    file.write_doubles("one", {}, {7});
+    file.write_text("deck", deck);
+    file.write_text("empty", "");
+    file.create_group("process");
+    file.set_attribute("/", "version", "0.1 µ");
+    file.set_attribute("history/error", "epoch", 2.0);
+    file.set_attribute("history/error", "epoch", 3.0);
+    file.close();
+  }
+  const File file = File::open(path);
+  EXPECT_THAT(file.read_doubles("history/error"), ElementsAre(1, 0.5, 0.25));
+  EXPECT_THAT(file.read_doubles("one"), ElementsAre(7));
+  EXPECT_EQ(file.read_text("deck"), deck);
+  EXPECT_EQ(file.read_text("empty"), "");
+  EXPECT_EQ(file.text_attribute("/", "version"), "0.1 µ");
+  EXPECT_EQ(file.number_attribute("history/error", "epoch"), 3.0);
+  EXPECT_EQ(file.number_attribute("history/error", "missing"), std::nullopt);
+  EXPECT_THAT(file.names(),
+              UnorderedElementsAre("deck", "empty", "history", "history/error", "one", "process"));
+  EXPECT_THAT(file.names("history"), ElementsAre("error"));
+  EXPECT_TRUE(file.has("history/error"));
+  EXPECT_FALSE(file.has("nothing/error"));
+}
+
+TEST(ParallelFile, TextAttributesAreOfTheKindThatH5pyReadsAsStr) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("text.h5");
+  File writer = File::create(path, world());
+  writer.set_attribute("/", "title", "star");
+  writer.close();
+  on_root([&] {
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t attribute = H5Aopen(file, "title", H5P_DEFAULT);
+    const hid_t type = H5Aget_type(attribute);
+    const hid_t space = H5Aget_space(attribute);
+    EXPECT_GT(H5Tis_variable_str(type), 0);
+    EXPECT_EQ(H5Tget_cset(type), H5T_CSET_UTF8);
+    EXPECT_EQ(H5Sget_simple_extent_type(space), H5S_SCALAR);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    H5Fclose(file);
+  });
+}
+
+TEST(ParallelFile, ReadsRealWavesAndStacksThem) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("waves.h5");
+  on_root([&] {
+    add_dataset(path, "probe", {.extents = {2, 1, 2, 3}, .type = H5T_NATIVE_FLOAT},
+                {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  });
+  const WaveStack waves = File::open(path).read_waves("probe");
+  EXPECT_EQ(waves.n(), 2);
+  EXPECT_EQ(waves(1, 1, 2), 11.0);
+}
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(SerialFile, AMissingDatasetIsAnsweredWithTheNameThatWasMeant) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("names.h5");
+  on_root([&] {
+    add_dataset(path, "entry/data/Counts", {.extents = {1}}, {1});
+    add_dataset(path, "positions", {.extents = {1}}, {1});
+  });
+  const File file = File::open(path);
+  const auto message = [&](const std::string& name) { return error_of([&] { file.info(name); }); };
+  EXPECT_THAT(message("/entry/data/counts"),
+              ::testing::AllOf(HasSubstr(path), HasSubstr("did you mean \"entry/data/Counts\"")));
+  EXPECT_THAT(message("position"), HasSubstr("did you mean \"positions\""));
+  EXPECT_THAT(message("xyz"), HasSubstr("it has entry/data/Counts, positions"));
+  EXPECT_THAT(message("entry/data"), HasSubstr("has no dataset \"entry/data\""));
+}
+
+TEST(ParallelFile, FilesThatCannotBeOpenedSayWhy) {
+  const TemporaryFolder folder;
+  const std::string text_file = folder.file("deck.toml");
+  const std::string cut = folder.file("cut.h5");
+  on_root([&] {
+    std::FILE* out = std::fopen(text_file.c_str(), "w");
+    std::fputs("title = 1\n", out);
+    std::fclose(out);
+    add_dataset(cut, "x", {.extents = {1000}}, std::vector<double>(1000));
+    std::filesystem::resize_file(cut, 4000);
+  });
+  const auto message = [&](const std::string& path) {
+    const std::string alone = error_of([&] { File::open(path); });
+    EXPECT_EQ(agreed_error([&] { File::open(path, world()); }), alone);
+    return alone;
+  };
+  EXPECT_THAT(message(folder.file("none.h5")), HasSubstr("none.h5\" does not exist"));
+  EXPECT_THAT(message(text_file), HasSubstr("deck.toml\" is not an HDF5 file"));
+  EXPECT_THAT(message(folder.file("")), HasSubstr("is a folder"));
+  EXPECT_THAT(message(cut), HasSubstr("cut.h5\" is cut short, at 4000 bytes"));
+}
+
+}  // namespace
+}  // namespace tessera::io

@@ -1,0 +1,46 @@
+// Cuts a narrow object between the ranks and lets a solver's sweep fill the ghosts.
+
+#include <cstdio>
+#include <vector>
+
+#include "tessera/comm/communicator.hpp"
+#include "tessera/comm/halo_exchange.hpp"
+#include "tessera/decomposition/halo_plan.hpp"
+#include "tessera/solvers/sweep.hpp"
+
+int main(int argc, char** argv) {
+  using namespace tessera;
+  const comm::Environment environment(argc, argv);
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  const comm::Communicator world(MPI_COMM_WORLD);
+
+  const std::vector<Pixel> corner = {{0, 0}, {0, 10}, {0, 20}, {0, 30}};
+  const auto tiling = decomposition::make_tiling({8, 38}, {8, 8}, corner, world.size());
+  const auto plan = decomposition::make_halo_plan(tiling, world.rank());
+  const Box held = plan.ghosted;
+  device::DeviceView<Real***> object("consumer::object", 1, static_cast<std::size_t>(held.height()),
+                                     static_cast<std::size_t>(held.width()));
+  const device::Device exec;
+  // 1 in the owned pixels, 0 in the ghosts.
+  device::for_each_pixel(
+      exec, "consumer::mark", 1, held.shape(), KOKKOS_LAMBDA(int i, int y, int x) {
+        const bool owned = plan.owned.contains(Pixel{held.begin.y + y, held.begin.x + x});
+        object(i, y, x) = owned ? Real{1} : Real{0};
+      });
+  const auto transport = comm::make_transport("host_mpi", world);
+  comm::HaloExchange halo(plan, 1, *transport);
+  const std::vector<int>& positions =
+      tiling.tiles[static_cast<std::size_t>(world.rank())].positions;
+  const std::vector<int> all = {0, 1, 2, 3};
+  solvers::Sweep sweep({all, corner, 2, decomposition::BatchOrder::spread, 1}, positions,
+                       decomposition::touches_ghosts(tiling, world.rank(), corner), 1,
+                       device::DeviceView<int*>("consumer::order", positions.size()), halo,
+                       *transport);
+  const comm::TileField field = comm::tile_field(object);
+  sweep.fill(exec, {&field, 1});
+
+  double filled = 0;
+  for (std::size_t pixel = 0; pixel < object.size(); ++pixel) filled += object.data()[pixel];
+  std::printf("rank %d holds %lld pixels\n", world.rank(), static_cast<long long>(held.area()));
+  return world.any(filled != static_cast<double>(held.area())) ? 1 : 0;
+}

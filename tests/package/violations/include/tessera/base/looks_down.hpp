@@ -1,0 +1,2 @@
+#pragma once
+#include "tessera/geometry/scan.hpp"

@@ -1,0 +1,2 @@
+#pragma once
+#include "tessera/io/hdf5.hpp"

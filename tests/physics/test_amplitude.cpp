@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include "tessera/physics/amplitude.hpp"
+
+#include "support/small_scan.hpp"
+
+namespace tessera::physics {
+namespace {
+
+using testing::on_device;
+using testing::on_host;
+
+constexpr Shape2 window{8, 8};
+constexpr int n_modes = 2;
+constexpr int n_positions = 4;
+
+/// E's numerator by plain loops.
+double squared_difference(const testing::SmallScan& scan, const WaveStack& object,
+                          const WaveStack& probe) {
+  double sum = 0;
+  for (int j = 0; j < n_positions; ++j) {
+    const WaveStack waves =
+        testing::dft(testing::exit_waves(object, probe, scan.corner[j], scan.subpixel[j]), -1);
+    for (int y = 0; y < window.h; ++y)
+      for (int x = 0; x < window.w; ++x) {
+        double intensity = 0;
+        for (int m = 0; m < n_modes; ++m) intensity += std::norm(waves(m, y, x));
+        const double difference = std::sqrt(intensity) - std::sqrt(scan.counts(j, y, x));
+        if (scan.valid_pixels(0, y, x)) sum += difference * difference;
+      }
+  }
+  return sum;
+}
+
+class AmplitudeTest : public ::testing::Test {
+ protected:
+  AmplitudeTest()
+      : scan_(testing::make_small_scan(window, n_modes, n_positions, true)),
+        model_(scan_.tile, n_modes, n_positions, true, fft::Planning::reproducible),
+        object_(on_device(scan_.object)),
+        probe_(on_device(scan_.probe)) {
+    model_.set_probe(exec_, probe_);
+    model_.forward(exec_, object_, all_);
+  }
+  device::Device exec_;
+  testing::SmallScan scan_;
+  ForwardModel model_;
+  ObjectView object_;
+  ProbeView probe_;
+  AmplitudeModel amplitude_;
+  Chunk all_{0, n_positions};
+};
+
+TEST_F(AmplitudeTest, SumsAgreeWithPlainLoopsAndIgnoreMaskedPixels) {
+  amplitude_.measure(exec_, model_, all_);
+  const AmplitudeSums sums = amplitude_.take_sums(exec_);
+  const double expected = squared_difference(scan_, scan_.object, scan_.probe);
+  EXPECT_NEAR(sums.squared_difference / expected, 1, 10 * testing::rounding);
+  double intensity = 0;
+  double amplitude = 0;
+  for (int j = 0; j < n_positions; ++j)
+    for (int y = 0; y < window.h; ++y)
+      for (int x = 0; x < window.w; ++x)
+        if (scan_.valid_pixels(0, y, x)) {
+          intensity += scan_.counts(j, y, x);
+          amplitude += std::sqrt(scan_.counts(j, y, x));
+        }
+  EXPECT_EQ(sums.intensity, intensity);
+  EXPECT_NEAR(sums.amplitude / amplitude, 1, testing::rounding);
+  EXPECT_EQ(amplitude_.take_sums(exec_).squared_difference, 0) << "sums start anew once taken";
+}
+
+/// Residual, adjoint and gradient together: the change of the cost along random directions of
+/// object and probe, by central differences of the plain double-precision cost. d cost = -2 Re
+/// <gradient, direction>.
+TEST_F(AmplitudeTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
+  amplitude_.replace_by_residual(exec_, model_, all_);
+  model_.backward(exec_, all_);
+  const ObjectView object_gradient("gradient", object_.layout());
+  const device::DeviceView<Real***> illumination("illumination", 1, object_.extent(1),
+                                                 object_.extent(2));
+  model_.add_object_gradient(exec_, all_, object_gradient, illumination);
+  const ProbeView probe_gradient("gradient", probe_.layout());
+  const device::DeviceView<Real**> overlap("overlap", probe_.extent(1), probe_.extent(2));
+  model_.add_probe_gradient(exec_, object_, all_, probe_gradient, overlap);
+  model_.finish_probe_gradient(exec_, probe_gradient);
+
+  const WaveStack object_direction = testing::random_waves(1, scan_.object.shape(), 21);
+  const WaveStack probe_direction = testing::random_waves(n_modes, window, 22);
+  const auto cost_at = [&](double object_step, double probe_step) {
+    WaveStack object = scan_.object;
+    WaveStack probe = scan_.probe;
+    for (std::size_t i = 0; i < object.size(); ++i)
+      object.data()[i] += object_step * object_direction.data()[i];
+    for (std::size_t i = 0; i < probe.size(); ++i)
+      probe.data()[i] += probe_step * probe_direction.data()[i];
+    return squared_difference(scan_, object, probe);
+  };
+  const double step = 1e-5;
+  const double object_slope = (cost_at(step, 0) - cost_at(-step, 0)) / (2 * step);
+  const double probe_slope = (cost_at(0, step) - cost_at(0, -step)) / (2 * step);
+  const double tolerance = sizeof(Real) == 4 ? 1e-4 : 1e-7;
+  EXPECT_NEAR(-2 * testing::inner(on_host(object_gradient), object_direction).real() / object_slope,
+              1, tolerance);
+  EXPECT_NEAR(-2 * testing::inner(on_host(probe_gradient), probe_direction).real() / probe_slope, 1,
+              tolerance);
+}
+
+}  // namespace
+}  // namespace tessera::physics

@@ -1,0 +1,147 @@
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "tessera/physics/forward_model.hpp"
+
+#include "support/small_scan.hpp"
+
+namespace tessera::physics {
+namespace {
+
+using device::complex;
+using device::DeviceView;
+using testing::Complex;
+using testing::inner;
+using testing::on_device;
+using testing::on_host;
+using testing::SmallScan;
+
+/// Odd and even windows, one and three modes, whole and sub-pixel positions, atomic and fixed
+/// order.
+class ForwardModelTest : public ::testing::TestWithParam<std::tuple<Shape2, int, bool, bool>> {
+ protected:
+  static constexpr int n_positions = 5;
+  ForwardModelTest()
+      : scan_(testing::make_small_scan(window(), n_modes(), n_positions, subpixel())),
+        model_(scan_.tile, n_modes(), n_positions, std::get<3>(GetParam()),
+               fft::Planning::reproducible),
+        object_(on_device(scan_.object)),
+        probe_(on_device(scan_.probe)) {
+    model_.set_probe(exec_, probe_);
+  }
+  static Shape2 window() { return std::get<0>(GetParam()); }
+  static int n_modes() { return std::get<1>(GetParam()); }
+  static bool subpixel() { return std::get<2>(GetParam()); }
+
+  /// The chunk's waves as one stack, (position * mode, h, w).
+  WaveStack waves_on_host() const {
+    const ObjectView flat(model_.waves().data(), static_cast<std::size_t>(n_positions * n_modes()),
+                          static_cast<std::size_t>(window().h),
+                          static_cast<std::size_t>(window().w));
+    return on_host(flat);
+  }
+  void put_waves(const WaveStack& waves) {
+    const ObjectView flat(model_.waves().data(), static_cast<std::size_t>(waves.n()),
+                          static_cast<std::size_t>(window().h),
+                          static_cast<std::size_t>(window().w));
+    Kokkos::deep_copy(flat, on_device(waves));
+  }
+  ObjectView zero_object() const { return {"sum", 1, object_.extent(1), object_.extent(2)}; }
+
+  device::Device exec_;
+  SmallScan scan_;
+  ForwardModel model_;
+  ObjectView object_;
+  ProbeView probe_;
+  Chunk all_{0, n_positions};
+};
+
+TEST_P(ForwardModelTest, DetectorWavesAgreeWithPlainLoops) {
+  model_.forward(exec_, object_, all_);
+  const WaveStack waves = waves_on_host();
+  WaveStack expected(waves.n(), window());
+  for (int j = 0; j < n_positions; ++j) {
+    const WaveStack detector = testing::dft(
+        testing::exit_waves(scan_.object, scan_.probe, scan_.corner[j], scan_.subpixel[j]), -1);
+    std::copy(detector.begin(), detector.end(), expected.image(j * n_modes()));
+  }
+  EXPECT_LT(testing::relative_difference(waves, expected), testing::rounding);
+}
+
+TEST_P(ForwardModelTest, KeepsThePowerOfTheExitWaves) {
+  model_.forward(exec_, object_, all_);
+  double exit_power = 0;
+  for (int j = 0; j < n_positions; ++j)
+    exit_power += std::pow(testing::norm(testing::exit_waves(scan_.object, scan_.probe,
+                                                             scan_.corner[j], scan_.subpixel[j])),
+                           2);
+  EXPECT_NEAR(std::pow(testing::norm(waves_on_host()), 2) / exit_power, 1, testing::rounding);
+}
+
+/// <forward(object), w> = <object, backward(w) added up>: the object's gradient is the adjoint of
+/// the linear model.
+TEST_P(ForwardModelTest, ObjectGradientIsTheAdjoint) {
+  const WaveStack w = testing::random_waves(n_positions * n_modes(), window(), 11);
+  model_.forward(exec_, object_, all_);
+  const Complex left = inner(waves_on_host(), w);
+  put_waves(w);
+  model_.backward(exec_, all_);
+  const ObjectView sum = zero_object();
+  const DeviceView<Real***> illumination("illumination", 1, sum.extent(1), sum.extent(2));
+  model_.add_object_gradient(exec_, all_, sum, illumination);
+  const Complex right = inner(scan_.object, on_host(sum));
+  EXPECT_LT(std::abs(left - right), 100 * testing::rounding * std::abs(left));
+}
+
+TEST_P(ForwardModelTest, ProbeGradientIsTheAdjoint) {
+  const WaveStack w = testing::random_waves(n_positions * n_modes(), window(), 12);
+  model_.forward(exec_, object_, all_);
+  const Complex left = inner(waves_on_host(), w);
+  put_waves(w);
+  model_.backward(exec_, all_);
+  const ProbeView sum("sum", probe_.layout());
+  const DeviceView<Real**> overlap("overlap", probe_.extent(1), probe_.extent(2));
+  model_.add_probe_gradient(exec_, object_, all_, sum, overlap);
+  model_.finish_probe_gradient(exec_, sum);
+  const Complex right = inner(scan_.probe, on_host(sum));
+  EXPECT_LT(std::abs(left - right), 100 * testing::rounding * std::abs(left));
+}
+
+TEST_P(ForwardModelTest, IlluminationAndOverlapAgreeWithPlainLoops) {
+  model_.forward(exec_, object_, all_);
+  const ObjectView sum = zero_object();
+  const DeviceView<Real***> illumination("illumination", 1, sum.extent(1), sum.extent(2));
+  model_.add_object_gradient(exec_, all_, sum, illumination);
+  const DeviceView<Real**> overlap("overlap", probe_.extent(1), probe_.extent(2));
+  const ProbeView probe_sum("sum", probe_.layout());
+  model_.add_probe_gradient(exec_, object_, all_, probe_sum, overlap);
+
+  ImageStack<double> expected(1, scan_.object.shape());
+  ImageStack<double> expected_overlap(1, window());
+  for (int j = 0; j < n_positions; ++j) {
+    const WaveStack probe = testing::shifted(scan_.probe, scan_.subpixel[j]);
+    for (int y = 0; y < window().h; ++y)
+      for (int x = 0; x < window().w; ++x) {
+        const Pixel at{scan_.corner[j].y + y, scan_.corner[j].x + x};
+        for (int m = 0; m < n_modes(); ++m) expected(0, at.y, at.x) += std::norm(probe(m, y, x));
+        expected_overlap(0, y, x) += std::norm(scan_.object(0, at.y, at.x));
+      }
+  }
+  double worst = 0;
+  for (int y = 0; y < expected.h(); ++y)
+    for (int x = 0; x < expected.w(); ++x)
+      worst = std::max(worst, std::abs(illumination(0, y, x) - expected(0, y, x)));
+  for (int y = 0; y < window().h; ++y)
+    for (int x = 0; x < window().w; ++x)
+      worst = std::max(worst, std::abs(overlap(y, x) - expected_overlap(0, y, x)));
+  EXPECT_LT(worst, 20 * testing::rounding);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ForwardModelTest,
+                         ::testing::Combine(::testing::Values(Shape2{8, 8}, Shape2{9, 7}),
+                                            ::testing::Values(1, 3), ::testing::Bool(),
+                                            ::testing::Bool()));
+
+}  // namespace
+}  // namespace tessera::physics

@@ -1,0 +1,55 @@
+#pragma once
+/// Plain double-precision loops: the truth that kernels are tested against. Slow, short, no FFT.
+
+#include <complex>
+#include <vector>
+
+#include "tessera/base/image_stack.hpp"
+
+namespace tessera::testing {
+
+using Complex = std::complex<double>;
+
+/// Unitary 2-D DFT by its definition; sign -1 forward, +1 inverse.
+inline WaveStack dft(const WaveStack& in, int sign) {
+  WaveStack out(in.n(), in.shape());
+  const double scale = 1 / std::sqrt(static_cast<double>(in.shape().size()));
+  for (int i = 0; i < in.n(); ++i)
+    for (int ky = 0; ky < in.h(); ++ky)
+      for (int kx = 0; kx < in.w(); ++kx) {
+        Complex sum = 0;
+        for (int y = 0; y < in.h(); ++y)
+          for (int x = 0; x < in.w(); ++x)
+            sum += in(i, y, x) * std::polar(1.0, sign * 2 * M_PI *
+                                                     (static_cast<double>(ky * y) / in.h() +
+                                                      static_cast<double>(kx * x) / in.w()));
+        out(i, ky, kx) = sum * scale;
+      }
+  return out;
+}
+
+/// The images moved by `shift` pixels, through the DFT's signed frequencies.
+inline WaveStack shifted(const WaveStack& in, Vec2 shift) {
+  WaveStack spectrum = dft(in, -1);
+  const auto signed_frequency = [](int k, int n) { return k < (n + 1) / 2 ? k : k - n; };
+  for (int i = 0; i < in.n(); ++i)
+    for (int ky = 0; ky < in.h(); ++ky)
+      for (int kx = 0; kx < in.w(); ++kx)
+        spectrum(i, ky, kx) *=
+            std::polar(1.0, -2 * M_PI *
+                                (signed_frequency(ky, in.h()) * shift.y / in.h() +
+                                 signed_frequency(kx, in.w()) * shift.x / in.w()));
+  return dft(spectrum, +1);
+}
+
+/// Exit waves of one position, (n_modes, h, w).
+inline WaveStack exit_waves(const WaveStack& object, const WaveStack& probe, Pixel corner,
+                            Vec2 subpixel) {
+  WaveStack waves = shifted(probe, subpixel);
+  for (int m = 0; m < waves.n(); ++m)
+    for (int y = 0; y < waves.h(); ++y)
+      for (int x = 0; x < waves.w(); ++x) waves(m, y, x) *= object(0, corner.y + y, corner.x + x);
+  return waves;
+}
+
+}  // namespace tessera::testing

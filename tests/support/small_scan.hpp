@@ -1,0 +1,128 @@
+#pragma once
+/// A small random scan on the device with host copies in double, for kernel tests.
+
+#include <random>
+
+#include "tessera/physics/forward_model.hpp"
+
+#include "support/reference.hpp"
+
+namespace tessera::testing {
+
+inline WaveStack random_waves(int n, Shape2 shape, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  WaveStack waves(n, shape);
+  // Rounded to Real, so that host and device hold the same numbers.
+  for (Complex& value : waves)
+    value = {static_cast<double>(static_cast<Real>(normal(random))),
+             static_cast<double>(static_cast<Real>(normal(random)))};
+  return waves;
+}
+
+inline device::DeviceView<device::complex***> on_device(const WaveStack& waves) {
+  device::DeviceView<device::complex***> made("waves", static_cast<std::size_t>(waves.n()),
+                                              static_cast<std::size_t>(waves.h()),
+                                              static_cast<std::size_t>(waves.w()));
+  const auto host = Kokkos::create_mirror_view(made);
+  for (int i = 0; i < waves.n(); ++i)
+    for (int y = 0; y < waves.h(); ++y)
+      for (int x = 0; x < waves.w(); ++x)
+        host(i, y, x) = device::complex(static_cast<Real>(waves(i, y, x).real()),
+                                        static_cast<Real>(waves(i, y, x).imag()));
+  Kokkos::deep_copy(made, host);
+  return made;
+}
+
+inline WaveStack on_host(const device::DeviceView<device::complex***>& view) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  WaveStack waves(static_cast<int>(view.extent(0)),
+                  {static_cast<int>(view.extent(1)), static_cast<int>(view.extent(2))});
+  for (int i = 0; i < waves.n(); ++i)
+    for (int y = 0; y < waves.h(); ++y)
+      for (int x = 0; x < waves.w(); ++x)
+        waves(i, y, x) = {host(i, y, x).real(), host(i, y, x).imag()};
+  return waves;
+}
+
+inline double norm(const WaveStack& a) {
+  double sum = 0;
+  for (const Complex& value : a) sum += std::norm(value);
+  return std::sqrt(sum);
+}
+
+/// ||a - b|| / ||b||
+inline double relative_difference(const WaveStack& a, const WaveStack& b) {
+  WaveStack difference = a;
+  for (std::size_t i = 0; i < a.size(); ++i) difference.data()[i] -= b.data()[i];
+  return norm(difference) / norm(b);
+}
+
+/// sum conj(a) b
+inline Complex inner(const WaveStack& a, const WaveStack& b) {
+  Complex sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::conj(a.data()[i]) * b.data()[i];
+  return sum;
+}
+
+struct SmallScan {
+  Shape2 window;
+  WaveStack object;
+  WaveStack probe;
+  std::vector<Pixel> corner;
+  std::vector<Vec2> subpixel;
+  ImageStack<double> counts;
+  ImageStack<std::uint8_t> valid_pixels;
+  physics::ScanTile tile;
+};
+
+/// Rounding of a sum of some hundred Reals, relative.
+inline constexpr double rounding = sizeof(Real) == 4 ? 3e-6 : 1e-13;
+
+inline SmallScan make_small_scan(Shape2 window, int n_modes, int n_positions, bool subpixel,
+                                 unsigned seed = 1) {
+  const Shape2 object_shape{window.h + 9, window.w + 7};
+  SmallScan scan{
+      window, random_waves(1, object_shape, seed),     random_waves(n_modes, window, seed + 1), {},
+      {},     ImageStack<double>(n_positions, window), ImageStack<std::uint8_t>(1, window, 1),  {}};
+  std::mt19937 random(seed + 2);
+  for (int j = 0; j < n_positions; ++j) {
+    scan.corner.push_back({static_cast<int>(random() % 10), static_cast<int>(random() % 8)});
+    const auto part = [&] {
+      return subpixel ? static_cast<double>(static_cast<Real>(random() % 1000 / 1000.0 - 0.5))
+                      : 0.0;
+    };
+    scan.subpixel.push_back({part(), part()});
+  }
+  for (double& value : scan.counts) value = static_cast<double>(random() % 50);
+  for (std::uint8_t& value : scan.valid_pixels) value = random() % 8 != 0;
+
+  using device::DeviceView;
+  const auto n = static_cast<std::size_t>(n_positions);
+  const auto h = static_cast<std::size_t>(window.h);
+  const auto w = static_cast<std::size_t>(window.w);
+  std::vector<int> corner;
+  std::vector<Real> parts;
+  std::vector<int> order;
+  for (int j = 0; j < n_positions; ++j) {
+    corner.insert(corner.end(), {scan.corner[j].y, scan.corner[j].x});
+    parts.insert(parts.end(),
+                 {static_cast<Real>(scan.subpixel[j].y), static_cast<Real>(scan.subpixel[j].x)});
+    order.push_back(j);
+  }
+  const std::vector<std::uint16_t> counts(scan.counts.begin(), scan.counts.end());
+  using Layout = Kokkos::LayoutRight;
+  scan.tile.window = window;
+  scan.tile.has_subpixel = subpixel;
+  scan.tile.corner = device::to_device<DeviceView<int* [2]>>("corner", corner.data(), Layout(n, 2));
+  scan.tile.subpixel =
+      device::to_device<DeviceView<Real* [2]>>("subpixel", parts.data(), Layout(n, 2));
+  scan.tile.patterns =
+      device::to_device<DeviceView<std::uint16_t***>>("patterns", counts.data(), Layout(n, h, w));
+  scan.tile.valid_pixels = device::to_device<DeviceView<std::uint8_t**>>(
+      "valid", scan.valid_pixels.data(), Layout(h, w));
+  scan.tile.order = device::to_device<DeviceView<int*>>("order", order.data(), Layout(n));
+  return scan;
+}
+
+}  // namespace tessera::testing
