@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "tessera/app/versions.hpp"
+#include "tessera/base/text.hpp"
 #include "tessera/device/device.hpp"
 
 #include "subcommands.hpp"
@@ -26,19 +27,33 @@ int parse_command_line(int argc, char** argv, bool speaks, drivers::Action& acti
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const bool is_mistake = error.get_exit_code() != 0;
+    if (error.get_exit_code() != 0)
+      throw AgreedError(ExitCode::bad_input, text(error.what(), "; see tessera --help"));
     if (speaks) app.exit(error);
-    return static_cast<int>(is_mistake ? ExitCode::bad_input : ExitCode::done);
+    return static_cast<int>(ExitCode::done);
   }
   return -1;
 }
 
 int run(int argc, char** argv, const comm::Communicator& world) {
-  const Kokkos::ScopeGuard kokkos(argc, argv);
   drivers::Action action;
   const int ended = parse_command_line(argc, argv, world.is_root(), action);
   if (ended >= 0) return ended;
+  // Kokkos would answer --help too; its environment variables it still reads.
+  int only_the_name = 1;
+  const Kokkos::ScopeGuard kokkos(only_the_name, argv);
   return static_cast<int>(action(world));
+}
+
+/// Libraries end their messages with line breaks, or write several lines.
+std::string on_one_line(const std::string& message) {
+  std::string line;
+  for (const char c : message) {
+    const bool is_space = c == '\n' || c == '\r' || c == ' ';
+    if (!is_space) line += c;
+    if (is_space && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
 int run_or_abort(int argc, char** argv, const comm::Communicator& world) {
@@ -46,7 +61,7 @@ int run_or_abort(int argc, char** argv, const comm::Communicator& world) {
     return run(argc, argv, world);
   } catch (const AgreedError& error) {
     // Every rank has heard of it: rank 0 prints it and all leave together.
-    if (world.is_root()) fmt::print(stderr, "tessera: error: {}\n", error.what());
+    if (world.is_root()) fmt::print(stderr, "tessera: error: {}\n", on_one_line(error.what()));
     const int exit_code = static_cast<int>(error.exit_code());
     // After a failed write HDF5 holds a file that it cannot close, and would crash in MPI_Finalize.
     if (error.exit_code() == ExitCode::failed) world.abort(exit_code);
@@ -54,7 +69,7 @@ int run_or_abort(int argc, char** argv, const comm::Communicator& world) {
   } catch (const std::exception& error) {
     // This rank's alone: the others wait for it somewhere, so the job must be ended.
     const auto* known = dynamic_cast<const Error*>(&error);
-    fmt::print(stderr, "tessera: error: [rank {}] {}\n", world.rank(), error.what());
+    fmt::print(stderr, "tessera: error: [rank {}] {}\n", world.rank(), on_one_line(error.what()));
     world.abort(static_cast<int>(known ? known->exit_code() : ExitCode::failed));
   }
 }

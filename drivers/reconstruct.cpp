@@ -1,7 +1,9 @@
-#include "subcommands.hpp"
 #include <memory>
 
 #include "tessera/app/run.hpp"
+#include "tessera/deck/keys.hpp"
+
+#include "subcommands.hpp"
 
 namespace tessera::drivers {
 
@@ -14,11 +16,14 @@ void add_reconstruct(CLI::App& app, Action& run) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "reconstruct", "Reconstruct object and probe from a scan, on as many ranks as were started");
-  command->add_option("deck", options->deck, "deck (TOML; keys in docs/deck.md)")->required();
+  command
+      ->add_option("deck", options->deck, "deck (TOML; keys below, more on them in docs/deck.md)")
+      ->required();
   command->add_option("key=value", options->overrides,
                       "deck keys to set, e.g. solver.epochs=200 probe.n_modes=5");
   command->add_option("--summary", options->summary,
                       "also write figures and times of the run to this JSON file");
+  command->footer(deck::key_list());
   command->callback([options, &run] {
     run = [options](const comm::Communicator& comm) {
       const deck::Deck deck = read_deck(options->deck, options->overrides, comm);

@@ -1,9 +1,11 @@
-#include "subcommands.hpp"
 #include <memory>
 
 #include <fmt/core.h>
 
 #include "tessera/app/simulation.hpp"
+#include "tessera/deck/keys.hpp"
+
+#include "subcommands.hpp"
 
 namespace tessera::drivers {
 
@@ -15,9 +17,12 @@ void add_simulate(CLI::App& app, Action& run) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "simulate", "Simulate a scan with known truth and write it to the deck's data.file");
-  command->add_option("deck", options->deck, "deck (TOML; keys in docs/deck.md)")->required();
+  command
+      ->add_option("deck", options->deck, "deck (TOML; keys below, more on them in docs/deck.md)")
+      ->required();
   command->add_option("key=value", options->overrides,
                       "deck keys to set, e.g. simulation.counts_per_pattern=1e5");
+  command->footer(deck::key_list());
   command->callback([options, &run] {
     run = [options](const comm::Communicator& comm) {
       const deck::Deck deck = read_deck(options->deck, options->overrides, comm);

@@ -1,13 +1,14 @@
 #include "tessera/app/compare.hpp"
 
-#include "file_contents.hpp"
-#include "fourier_tools.hpp"
 #include <algorithm>
 #include <cmath>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
+
+#include "file_contents.hpp"
+#include "fourier_tools.hpp"
 
 namespace tessera::app {
 namespace {
@@ -65,7 +66,8 @@ Vec2 grid_offset_px(const Reconstruction& a, const Reconstruction& b) {
   // Nearer than positions are known: the grids coincide.
   constexpr double coincident_px = 1e-3;
   auto snapped = [](double value) {
-    return std::abs(value - std::round(value)) < coincident_px ? std::round(value) : value;
+    const auto whole = static_cast<double>(std::lround(value));
+    return std::abs(value - whole) < coincident_px ? whole : value;
   };
   return {snapped(offset.y), snapped(offset.x)};
 }

@@ -48,12 +48,12 @@ std::string resolution_line(const char* name, double fraction, const Comparison&
 
 /// The correlation at ten frequencies: enough to see how it falls.
 std::string ring_lines(const RingCorrelation& rings) {
-  std::string out = "frequency / Nyquist    correlation  1-bit line  1/2-bit line\n";
+  std::string out = "frequency / Nyquist    correlation  1-bit line  1/2-bit line";
   const std::size_t last = rings.correlation.size() - 1;
   constexpr std::size_t n_lines = 10;
   for (std::size_t line = 1; line <= n_lines; ++line) {
     const std::size_t ring = line * last / n_lines;
-    out += fmt::format("{:<22.3f} {:11.4f}  {:10.4f}  {:12.4f}\n", rings.nyquist_fraction[ring],
+    out += fmt::format("\n{:<22.3f} {:11.4f}  {:10.4f}  {:12.4f}", rings.nyquist_fraction[ring],
                        rings.correlation[ring], rings.one_bit[ring], rings.half_bit[ring]);
   }
   return out;
@@ -62,7 +62,7 @@ std::string ring_lines(const RingCorrelation& rings) {
 }  // namespace
 
 std::string compare_report(const Comparison& c, bool json) {
-  if (json) return as_json(c).dump(2) + "\n";
+  if (json) return as_json(c).dump(2);
   const Ambiguity& removed = c.removed;
   std::string out = "||a - b|| / ||b||      object       probe\n";
   out += fmt::format("as they are            {:<12.4g} {:.4g}\n", c.before.object, c.before.probe);

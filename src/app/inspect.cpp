@@ -1,12 +1,12 @@
 #include "tessera/app/inspect.hpp"
 
-#include "file_contents.hpp"
-#include "inspect_sections.hpp"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tessera/base/text.hpp"
+
+#include "file_contents.hpp"
+#include "inspect_sections.hpp"
 
 namespace tessera::app {
 namespace {
@@ -24,7 +24,7 @@ std::string as_text(const Json& section, int indent) {
   for (const auto& [name, value] : section.items()) {
     const std::string start(indent, ' ');
     if (value.is_object()) {
-      out += start + name + "\n" + as_text(value, indent + 2);
+      out += (out.empty() ? "" : "\n") + start + name + "\n" + as_text(value, indent + 2);
       continue;
     }
     std::string line = scalar_text(value);
@@ -34,9 +34,10 @@ std::string as_text(const Json& section, int indent) {
       line = joined(parts);
     }
     // Texts of several lines keep their column.
+    while (line.ends_with('\n')) line.pop_back();
     for (std::size_t at = line.find('\n'); at != std::string::npos; at = line.find('\n', at + 1))
       line.insert(at + 1, std::string(column, ' '));
-    out += fmt::format("{:<{}}{}\n", start + name + " ", column, line);
+    out += fmt::format("{}{:<{}}{}", out.empty() ? "" : "\n", start + name + " ", column, line);
   }
   return out;
 }
@@ -53,7 +54,7 @@ Json report(const std::string& path) {
 
 std::string inspect_report(const std::string& path, bool json) {
   const Json found = report(path);
-  return json ? found.dump(2) + "\n" : as_text(found, 0);
+  return json ? found.dump(2) : as_text(found, 0);
 }
 
 }  // namespace tessera::app

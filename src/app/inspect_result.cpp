@@ -1,8 +1,9 @@
 // What `tessera inspect` says of a result.
 
-#include "inspect_sections.hpp"
 #include <algorithm>
 #include <numeric>
+
+#include "inspect_sections.hpp"
 
 namespace tessera::app {
 namespace {

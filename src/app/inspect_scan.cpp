@@ -1,12 +1,13 @@
 // What `tessera inspect` says of a scan.
 
-#include "inspect_sections.hpp"
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+
+#include "inspect_sections.hpp"
 
 namespace tessera::app {
 namespace {

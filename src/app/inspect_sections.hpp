@@ -1,11 +1,11 @@
 #pragma once
 /// The parts of an inspection.
 
-#include "file_contents.hpp"
-
 #include <nlohmann/json.hpp>
 
 #include "tessera/io/hdf5.hpp"
+
+#include "file_contents.hpp"
 
 namespace tessera::app {
 

@@ -1,7 +1,5 @@
 #include "tessera/app/pictures.hpp"
 
-#include "file_contents.hpp"
-#include "fourier_tools.hpp"
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -13,6 +11,9 @@
 #include "tessera/base/text.hpp"
 #include "tessera/fft/host_fft.hpp"
 #include "tessera/io/png.hpp"
+
+#include "file_contents.hpp"
+#include "fourier_tools.hpp"
 
 namespace tessera::app {
 namespace {

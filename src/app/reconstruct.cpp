@@ -1,13 +1,17 @@
-#include "stop.hpp"
-#include "summary.hpp"
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include "tessera/app/pictures.hpp"
 #include "tessera/app/run.hpp"
+#include "tessera/base/text.hpp"
 #include "tessera/deck/check.hpp"
+
+#include "stop.hpp"
+#include "summary.hpp"
 
 namespace tessera::app {
 namespace {
@@ -17,7 +21,8 @@ class Progress {
  public:
   Progress(bool speaks, int n_epochs, int n_positions)
       : speaks_(speaks),
-        on_terminal_(isatty(STDOUT_FILENO) != 0),
+        // Open MPI's mpirun gives its ranks a terminal of its own, wherever the output goes.
+        on_terminal_(isatty(STDOUT_FILENO) != 0 && !std::getenv("OMPI_COMM_WORLD_SIZE")),
         n_epochs_(n_epochs),
         n_positions_(n_positions) {}
 
@@ -62,6 +67,14 @@ void describe(const Run& run, const comm::Communicator& comm) {
   std::fflush(stdout);
 }
 
+/// Better known before the run than after it.
+void check_summary_folder(const std::string& path) {
+  const std::string folder = std::filesystem::absolute(path).parent_path();
+  if (!path.empty() && !std::filesystem::is_directory(folder))
+    throw InputError(
+        text("--summary ", path, ": there is no folder \"", folder, "\"; make it first"));
+}
+
 /// Epochs until the deck's number or a signal. Returns the result's status.
 std::string run_epochs(Run& run, const deck::Deck& deck, const comm::Communicator& comm,
                        Progress& progress) {
@@ -91,7 +104,10 @@ void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
 
 ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
                      const std::string& summary_path) {
-  comm.together([&] { deck::check_reconstruction(deck); });
+  comm.together([&] {
+    deck::check_reconstruction(deck);
+    if (comm.is_root()) check_summary_folder(summary_path);
+  });
   Run run(deck, comm, Log(comm.is_root()));
   run.check_output();
   describe(run, comm);

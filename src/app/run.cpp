@@ -1,6 +1,5 @@
 #include "tessera/app/run.hpp"
 
-#include "result_file.hpp"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +7,8 @@
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/solvers/pie.hpp"
+
+#include "result_file.hpp"
 
 namespace tessera::app {
 namespace {
@@ -52,23 +53,11 @@ std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck, const Sca
 /// Reals per pixel of the largest exchange: object sum (complex) and illumination.
 constexpr int max_reals_per_pixel = 3;
 
-double squared_norm_sum(const device::Device& exec, const physics::ObjectView& view,
-                        const device::DeviceView<double*>& norms, int slot) {
+bool is_finite(const device::Device& exec, const physics::InnerProduct& inner_product,
+               const physics::ObjectView& view) {
   const Shape2 shape{static_cast<int>(view.extent(1)), static_cast<int>(view.extent(2))};
-  const auto total = Kokkos::subview(norms, std::pair(slot, slot + 1));
-  const auto scratch = Kokkos::subview(norms, std::pair(slot + 1, slot + 2));
-  Kokkos::deep_copy(exec, total, 0.0);
-  device::add_pixel_sums<1>(
-      exec, "tessera::app::norm", static_cast<int>(view.extent(0)), shape,
-      KOKKOS_LAMBDA(const int i, const int y, const int x, double* sum) {
-        const complex z = view(i, y, x);
-        sum[0] += static_cast<double>(z.real() * z.real() + z.imag() * z.imag());
-      },
-      scratch, total);
-  double value = 0;
-  Kokkos::deep_copy(exec, value, Kokkos::subview(norms, slot));
-  exec.fence();
-  return value;
+  const int n = static_cast<int>(view.extent(0));
+  return std::isfinite(inner_product(exec, view.data(), view.data(), n, shape).real());
 }
 
 }  // namespace
@@ -85,8 +74,7 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
              planning(deck.run)),
       sweep_(batch_schedule(deck.solver, scan_), scan_.tile().positions,
              decomposition::touches_ghosts(scan_.tiling, comm.rank(), scan_.grid.corner),
-             model_.chunk_size(), scan_.on_device.order, halo_, *transport_),
-      norms_("tessera::app::norms", 4) {
+             model_.chunk_size(), scan_.on_device.order, halo_, *transport_) {
   Start start = make_start(deck, scan_, comm);
   unknowns_ = start.unknowns;
   history_ = std::move(start.history);
@@ -114,9 +102,8 @@ EpochFigures Run::run_epoch() {
 
 void Run::keep_if_finite() {
   const std::array<const char*, 2> name{"object", "probe"};
-  std::array<double, 2> broken{
-      std::isfinite(squared_norm_sum(exec_, unknowns_.object, norms_, 0)) ? 0.0 : 1.0,
-      std::isfinite(squared_norm_sum(exec_, unknowns_.probe, norms_, 2)) ? 0.0 : 1.0};
+  std::array<double, 2> broken{is_finite(exec_, inner_product_, unknowns_.object) ? 0.0 : 1.0,
+                               is_finite(exec_, inner_product_, unknowns_.probe) ? 0.0 : 1.0};
   comm_.maximum(broken);
   if (broken[0] + broken[1] > 0) {
     Kokkos::deep_copy(exec_, unknowns_.object, good_object_);

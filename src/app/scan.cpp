@@ -81,7 +81,8 @@ physics::ScanTile scan_tile(const Scan& scan) {
   made.window = scan.grid.window;
   using Corners = device::DeviceView<int* [2]>;
   using Subpixels = device::DeviceView<Real* [2]>;
-  using Mask = device::DeviceView<std::uint8_t**>;
+  using Mask = device::DeviceView<Real**>;
+  const std::vector<Real> valid(scan.info.valid_pixels.begin(), scan.info.valid_pixels.end());
   made.corner = device::to_device<Corners>("tessera::physics::corner", corner.data(),
                                            Corners::array_layout(n, 2));
   made.subpixel = device::to_device<Subpixels>("tessera::physics::subpixel", subpixel.data(),
@@ -89,7 +90,7 @@ physics::ScanTile scan_tile(const Scan& scan) {
   made.has_subpixel = std::any_of(scan.grid.subpixel.begin(), scan.grid.subpixel.end(),
                                   [](Vec2 s) { return std::hypot(s.y, s.x) > 1e-6; });
   made.valid_pixels =
-      device::to_device<Mask>("tessera::physics::valid_pixels", scan.info.valid_pixels.data(),
+      device::to_device<Mask>("tessera::physics::valid_pixels", valid.data(),
                               Mask::array_layout(scan.info.pattern.h, scan.info.pattern.w));
   made.order = device::DeviceView<int*>("tessera::physics::order", n);
   return made;

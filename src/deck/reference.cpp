@@ -1,7 +1,7 @@
-#include "describe.hpp"
-
 #include "tessera/base/text.hpp"
 #include "tessera/deck/keys.hpp"
+
+#include "describe.hpp"
 
 namespace tessera::deck {
 
@@ -74,6 +74,18 @@ std::string reference() {
     page += row(key);
   }
   return page;
+}
+
+std::string key_list() {
+  Deck defaults;
+  std::string list = "Deck keys, with defaults; units are part of the names:\n";
+  for (const Key& key : keys(defaults)) {
+    const std::string default_text = value_text(key).value_or("");
+    const std::string allowed = allowed_text(key);
+    list += text("  ", key.name, default_text.empty() ? "" : " = " + default_text, "  (",
+                 type_name(key), allowed.empty() ? "" : ", " + allowed, ")\n");
+  }
+  return list;
 }
 
 }  // namespace tessera::deck

@@ -83,6 +83,7 @@ void replace(const std::string& partial_path, const std::string& path) {
 
 AtomicFile::AtomicFile(std::string path, std::int64_t needed_bytes, const comm::Communicator& comm)
     : path_(std::move(path)), partial_path_(path_ + ".part"), comm_(comm) {
+  comm_.barrier();  // a rank that failed on its way here ends the job: it must not leave a file
   comm_.together([&] {
     if (comm_.is_root()) check_space(path_, partial_path_, needed_bytes);
   });

@@ -15,8 +15,11 @@ namespace {
 /// Errors become exceptions with one reason, so HDF5's own print-out goes off. So does its clean-up
 /// at exit: a program that aborts must not flush files whose other ranks are gone.
 void prepare_hdf5() {
-  [[maybe_unused]] static const bool done =
-      H5dont_atexit() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  static const bool done = [] {
+    H5dont_atexit();  // fails harmlessly if HDF5 was opened before
+    return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  }();
+  if (!done) throw SystemError("HDF5 does not hand over its error messages");
 }
 
 /// @throws InputError saying why the file cannot even be tried
@@ -55,6 +58,7 @@ Hid create_file(const std::string& path, const comm::Communicator* comm) {
 }  // namespace
 
 std::string library_version() {
+  prepare_hdf5();
   unsigned major = 0;
   unsigned minor = 0;
   unsigned release = 0;

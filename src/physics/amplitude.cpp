@@ -1,43 +1,56 @@
 #include "tessera/physics/amplitude.hpp"
 
+#include "forward_kernels.hpp"
+
 namespace tessera::physics {
 namespace {
 
 constexpr int n_sums = 4;
 
-template <bool replace, class PatternView>
-void visit_patterns(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
-                    const PatternView& patterns, const device::DeviceView<double*>& scratch,
-                    const device::DeviceView<double*>& sums) {
-  const auto order = model.scan().order;
-  const auto valid = model.scan().valid_pixels;
-  const auto waves = model.waves();
-  const int n_modes = model.n_modes();
-  device::add_pixel_sums<n_sums>(
-      exec, "tessera::physics::amplitude", chunk.count, model.scan().window,
-      KOKKOS_LAMBDA(const int j, const int y, const int x, double* sum) {
-        Real model_intensity = 0;
-        for (int m = 0; m < n_modes; ++m) {
-          const device::complex wave = waves(j, m, y, x);
-          model_intensity += wave.real() * wave.real() + wave.imag() * wave.imag();
+/// Compares |waves| with the measured amplitudes; with `replace` turns the waves into residuals.
+template <bool replace, int known_modes, class PatternView>
+struct CompareAmplitudes {
+  PatternView patterns;
+  DeviceView<int*> order;
+  DeviceView<Real**> valid;
+  WavesView waves;
+  int n_modes;
+  int chunk_begin;
+
+  using Count = typename PatternView::value_type;
+  struct Row {
+    const Count* counts;
+    const Real* valid;
+    complex* wave;
+    std::int64_t mode_stride;
+    int n_modes;
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      const int n = known_modes > 0 ? known_modes : n_modes;
+      Real model_intensity = 0;
+      for (int m = 0; m < n; ++m) model_intensity += squared_magnitude(wave[m * mode_stride + x]);
+      const Real measured = static_cast<Real>(counts[x]) * valid[x];
+      const Real measured_amplitude = device::math::sqrt(measured);
+      const Real model_amplitude = device::math::sqrt(model_intensity);
+      const Real difference = (model_amplitude - measured_amplitude) * valid[x];
+      sum[0] += difference * difference;
+      sum[1] += device::math::fabs(difference);
+      sum[2] += measured;
+      sum[3] += measured_amplitude;
+      if constexpr (replace) {
+        // The floor keeps a pixel that the model leaves dark from dividing by zero.
+        const Real factor = -difference / (model_amplitude + Real(1e-10));
+        for (int m = 0; m < n; ++m) {
+          wave[m * mode_stride + x].real() *= factor;
+          wave[m * mode_stride + x].imag() *= factor;
         }
-        const Real trust = valid(y, x) ? Real(1) : Real(0);
-        const Real measured = static_cast<Real>(patterns(order(chunk.begin + j), y, x)) * trust;
-        const Real measured_amplitude = device::math::sqrt(measured);
-        const Real model_amplitude = device::math::sqrt(model_intensity);
-        const Real difference = (model_amplitude - measured_amplitude) * trust;
-        sum[0] += static_cast<double>(difference * difference);
-        sum[1] += static_cast<double>(device::math::fabs(difference));
-        sum[2] += static_cast<double>(measured);
-        sum[3] += static_cast<double>(measured_amplitude);
-        if (replace) {
-          // The floor keeps a pixel that the model leaves dark from dividing by zero.
-          const Real factor = -difference / (model_amplitude + Real(1e-10));
-          for (int m = 0; m < n_modes; ++m) waves(j, m, y, x) *= factor;
-        }
-      },
-      scratch, sums);
-}
+      }
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int j, const int y) const {
+    return {&patterns(order(chunk_begin + j), y, 0), &valid(y, 0), &waves(j, 0, y, 0),
+            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)), n_modes};
+  }
+};
 
 template <bool replace>
 void visit(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
@@ -45,7 +58,14 @@ void visit(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
   if (chunk.count == 0) return;
   std::visit(
       [&](const auto& patterns) {
-        visit_patterns<replace>(exec, model, chunk, patterns, scratch, sums);
+        with_known_modes(model.n_modes(), [&](auto known) {
+          using Kernel = CompareAmplitudes<replace, known, std::decay_t<decltype(patterns)>>;
+          device::add_pixel_sums<n_sums>(
+              exec, "tessera::physics::amplitude", chunk.count, model.scan().window,
+              Kernel{patterns, model.scan().order, model.scan().valid_pixels, model.waves(),
+                     model.n_modes(), chunk.begin},
+              scratch, sums);
+        });
       },
       model.scan().patterns);
 }

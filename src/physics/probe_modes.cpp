@@ -16,9 +16,6 @@ struct ModeOrthogonaliser::EigenProblem {
 ModeOrthogonaliser::ModeOrthogonaliser(int n_modes, Shape2 window)
     : n_modes_(n_modes),
       window_(window),
-      gram_("tessera::physics::gram", static_cast<std::size_t>(2 * n_modes * n_modes)),
-      scratch_("tessera::physics::gram_scratch", 2),
-      host_gram_("tessera::physics::host_gram", gram_.extent(0)),
       mixing_("tessera::physics::mixing", n_modes, n_modes),
       host_mixing_("tessera::physics::host_mixing", n_modes, n_modes),
       problem_(std::make_unique<EigenProblem>(n_modes)) {}
@@ -26,26 +23,11 @@ ModeOrthogonaliser::ModeOrthogonaliser(int n_modes, Shape2 window)
 ModeOrthogonaliser::~ModeOrthogonaliser() = default;
 
 void ModeOrthogonaliser::orthogonalise(const device::Device& exec, const ProbeView& probe) {
-  Kokkos::deep_copy(exec, gram_, 0.0);
   for (int a = 0; a < n_modes_; ++a)
     for (int b = 0; b <= a; ++b) {
-      const std::size_t at = 2 * (static_cast<std::size_t>(a) * n_modes_ + b);
-      device::add_pixel_sums<2>(
-          exec, "tessera::physics::gram", 1, window_,
-          KOKKOS_LAMBDA(int, const int y, const int x, double* sum) {
-            const complex product = Kokkos::conj(probe(a, y, x)) * probe(b, y, x);
-            sum[0] += static_cast<double>(product.real());
-            sum[1] += static_cast<double>(product.imag());
-          },
-          scratch_, Kokkos::subview(gram_, std::pair(at, at + 2)));
-    }
-  Kokkos::deep_copy(exec, host_gram_, gram_);
-  exec.fence();
-
-  for (int a = 0; a < n_modes_; ++a)
-    for (int b = 0; b <= a; ++b) {
-      const int at = 2 * (a * n_modes_ + b);
-      problem_->gram(a, b) = {host_gram_(at), host_gram_(at + 1)};
+      const Kokkos::complex<double> product = inner_product_(
+          exec, probe.data() + a * window_.size(), probe.data() + b * window_.size(), 1, window_);
+      problem_->gram(a, b) = {product.real(), product.imag()};
     }
   problem_->solver.compute(problem_->gram);  // reads the lower triangle; eigenvalues ascend
   for (int k = 0; k < n_modes_; ++k) {
@@ -77,13 +59,13 @@ void ModeOrthogonaliser::orthogonalise(const device::Device& exec, const ProbeVi
 }
 
 std::vector<double> mode_powers(const device::Device& exec, const ProbeView& probe) {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), probe);
-  exec.fence();
-  std::vector<double> powers(host.extent(0), 0.0);
-  for (std::size_t m = 0; m < host.extent(0); ++m)
-    for (std::size_t y = 0; y < host.extent(1); ++y)
-      for (std::size_t x = 0; x < host.extent(2); ++x)
-        powers[m] += std::norm(std::complex<double>(host(m, y, x).real(), host(m, y, x).imag()));
+  const InnerProduct inner_product;
+  const Shape2 window{static_cast<int>(probe.extent(1)), static_cast<int>(probe.extent(2))};
+  std::vector<double> powers;
+  for (std::size_t m = 0; m < probe.extent(0); ++m) {
+    const complex* mode = probe.data() + static_cast<std::int64_t>(m) * window.size();
+    powers.push_back(inner_product(exec, mode, mode, 1, window).real());
+  }
   return powers;
 }
 

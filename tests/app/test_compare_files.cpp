@@ -1,6 +1,5 @@
 // Comparing files whose objects have different extents, and what cannot be compared.
 
-#include "scratch_folder.hpp"
 #include <cmath>
 #include <complex>
 
@@ -11,6 +10,8 @@
 #include "tessera/app/compare.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/io/hdf5.hpp"
+
+#include "scratch_folder.hpp"
 
 namespace tessera::app {
 namespace {

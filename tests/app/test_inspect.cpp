@@ -1,6 +1,5 @@
 // Tiny files whose contents are known by heart.
 
-#include "scratch_folder.hpp"
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -14,6 +13,8 @@
 #include "tessera/app/pictures.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/io/hdf5.hpp"
+
+#include "scratch_folder.hpp"
 
 namespace tessera::app {
 namespace {

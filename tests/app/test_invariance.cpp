@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
         Option{"probe_starts_later", {"solver.probe_start_epoch=2"}},
         Option{"spiral", {"simulation.scan=fermat"}},
         Option{"fewer_positions_than_ranks", {"simulation.n_positions=4", "solver.batch_size=2"}}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& option) { return std::string(option.param.name); });
 
 /// The real measurement that the closing figures speak of.
 class SiemensStar : public ::testing::Test {

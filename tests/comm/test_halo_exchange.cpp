@@ -44,13 +44,11 @@ class HaloExchangeTest : public ::testing::TestWithParam<int> {
         halo_(plan_, 5, *transport_) {}
 
   device::DeviceView<complex***> complex_field(int n_planes) const {
-    return {"complex", static_cast<std::size_t>(n_planes),
-            static_cast<std::size_t>(plan_.ghosted.height()),
-            static_cast<std::size_t>(plan_.ghosted.width())};
+    return device::DeviceView<complex***>("complex", n_planes, plan_.ghosted.height(),
+                                          plan_.ghosted.width());
   }
   device::DeviceView<Real***> real_field() const {
-    return {"real", 1, static_cast<std::size_t>(plan_.ghosted.height()),
-            static_cast<std::size_t>(plan_.ghosted.width())};
+    return device::DeviceView<Real***>("real", 1, plan_.ghosted.height(), plan_.ghosted.width());
   }
   /// f(y, x, field y, field x) on every pixel of the ghosted box.
   template <class F>

@@ -47,7 +47,9 @@ class ForwardModelTest : public ::testing::TestWithParam<std::tuple<Shape2, int,
                           static_cast<std::size_t>(window().w));
     Kokkos::deep_copy(flat, on_device(waves));
   }
-  ObjectView zero_object() const { return {"sum", 1, object_.extent(1), object_.extent(2)}; }
+  ObjectView zero_object() const {
+    return ObjectView("sum", 1, object_.extent(1), object_.extent(2));
+  }
 
   device::Device exec_;
   SmallScan scan_;

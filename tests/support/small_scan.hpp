@@ -89,7 +89,8 @@ inline SmallScan make_small_scan(Shape2 window, int n_modes, int n_positions, bo
   for (int j = 0; j < n_positions; ++j) {
     scan.corner.push_back({static_cast<int>(random() % 10), static_cast<int>(random() % 8)});
     const auto part = [&] {
-      return subpixel ? static_cast<double>(static_cast<Real>(random() % 1000 / 1000.0 - 0.5))
+      return subpixel ? static_cast<double>(
+                            static_cast<Real>(static_cast<double>(random() % 1000) / 1000 - 0.5))
                       : 0.0;
     };
     scan.subpixel.push_back({part(), part()});
@@ -119,8 +120,9 @@ inline SmallScan make_small_scan(Shape2 window, int n_modes, int n_positions, bo
       device::to_device<DeviceView<Real* [2]>>("subpixel", parts.data(), Layout(n, 2));
   scan.tile.patterns =
       device::to_device<DeviceView<std::uint16_t***>>("patterns", counts.data(), Layout(n, h, w));
-  scan.tile.valid_pixels = device::to_device<DeviceView<std::uint8_t**>>(
-      "valid", scan.valid_pixels.data(), Layout(h, w));
+  scan.tile.valid_pixels = device::to_device<DeviceView<Real**>>(
+      "valid", std::vector<Real>(scan.valid_pixels.begin(), scan.valid_pixels.end()).data(),
+      Layout(h, w));
   scan.tile.order = device::to_device<DeviceView<int*>>("order", order.data(), Layout(n));
   return scan;
 }

@@ -12,6 +12,7 @@
 #include "tessera/comm/halo_exchange.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/physics/forward_model.hpp"
+#include "tessera/physics/inner_product.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::app {
@@ -71,7 +72,7 @@ class Run {
   physics::AmplitudeModel final_amplitude_;
   solvers::Sweep sweep_;
   std::unique_ptr<solvers::Solver> solver_;
-  device::DeviceView<double*> norms_;  ///< sum |object|^2, sum |probe|^2, and scratch
+  physics::InnerProduct inner_product_;
   device::HostView<device::complex***> good_object_;
   device::HostView<device::complex***> good_probe_;
   double epoch_seconds_ = 0;

@@ -53,12 +53,12 @@ struct Solver {
   int batch_size = 32;
   std::string batch_order = "spread";
   std::uint64_t seed = 1;
-  double object_step = 1.0;
-  double probe_step = 1.0;
+  double object_step = 0.5;
+  double probe_step = 0.5;
   double object_alpha = 1.0;
   double probe_alpha = 1.0;
   double full_step_fraction = 0.33;
-  double final_step = 0.1;
+  double final_step = 0.2;
   int probe_start_epoch = 0;
   int orthogonalise_every = 1;
   bool subpixel = true;

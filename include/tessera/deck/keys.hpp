@@ -37,4 +37,7 @@ std::vector<Key> keys(Deck& deck);
 /// docs/deck.md, made from the table and the defaults.
 std::string reference();
 
+/// One line for every key: default, type and allowed values. For --help.
+std::string key_list();
+
 }  // namespace tessera::deck

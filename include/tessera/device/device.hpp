@@ -45,7 +45,6 @@ namespace math = Kokkos::Experimental;
 template <class F>
 void for_each_pixel(const Device& exec, const std::string& label, int n, Shape2 shape, const F& f) {
   if constexpr (device_is_host) {
-    // Whole rows, so that the compiler sees a plain inner loop over x and vectorises it.
     Kokkos::parallel_for(
         label, Kokkos::RangePolicy<Device>(exec, 0, n * shape.h), KOKKOS_LAMBDA(const int row) {
           const int i = row / shape.h;
@@ -64,34 +63,55 @@ void for_each_pixel(const Device& exec, const std::string& label, int n, Shape2 
   }
 }
 
+/// The same for a kernel in two steps: kernel.row(i, y) finds where the row lies, and what it
+/// returns is called with x. On a host that leaves an inner loop of plain pointers, which the
+/// compiler vectorises.
+template <class Kernel>
+void for_each_row_pixel(const Device& exec, const std::string& label, int n, Shape2 shape,
+                        const Kernel& kernel) {
+  if constexpr (device_is_host) {
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Device>(exec, 0, n * shape.h), KOKKOS_LAMBDA(const int row) {
+          const auto pixel = kernel.row(row / shape.h, row % shape.h);
+#pragma GCC ivdep
+          for (int x = 0; x < shape.w; ++x) pixel(x);
+        });
+  } else {
+    for_each_pixel(
+        exec, label, n, shape,
+        KOKKOS_LAMBDA(const int i, const int y, const int x) { kernel.row(i, y)(x); });
+  }
+}
+
 namespace detail {
 
 /// The default join of array reductions, which every Kokkos from 3.4 on spells alike.
-template <int n_sums, class F>
+template <int n_sums, class Kernel>
 struct PixelSum {
   using value_type = double[];
   static constexpr unsigned value_count = n_sums;
   Shape2 shape;
-  F f;
+  Kernel kernel;
 
   KOKKOS_FUNCTION void operator()(const int row, double sum[]) const {
-    double of_row[n_sums] = {};
-    const int i = row / shape.h;
-    const int y = row - i * shape.h;
-    for (int x = 0; x < shape.w; ++x) f(i, y, x, of_row);
-    for (int k = 0; k < n_sums; ++k) sum[k] += of_row[k];
+    Real of_row[n_sums] = {};  // few enough terms for Real; their sum is double
+    const auto pixel = kernel.row(row / shape.h, row % shape.h);
+#pragma GCC ivdep
+    for (int x = 0; x < shape.w; ++x) pixel(x, of_row);
+    for (int k = 0; k < n_sums; ++k) sum[k] += static_cast<double>(of_row[k]);
   }
 };
 
 }  // namespace detail
 
-/// Add to `total` what f(i, y, x, double sum[n_sums]) adds up over every pixel of `n` images of
-/// `shape`. `scratch` holds n_sums values. Does not wait for the device.
-template <int n_sums, class F>
-void add_pixel_sums(const Device& exec, const std::string& label, int n, Shape2 shape, const F& f,
-                    const DeviceView<double*>& scratch, const DeviceView<double*>& total) {
+/// Add to `total` what kernel.row(i, y)(x, Real sum[n_sums]) adds up over every pixel of `n` images
+/// of `shape`. `scratch` holds n_sums values. Does not wait for the device.
+template <int n_sums, class Kernel>
+void add_pixel_sums(const Device& exec, const std::string& label, int n, Shape2 shape,
+                    const Kernel& kernel, const DeviceView<double*>& scratch,
+                    const DeviceView<double*>& total) {
   Kokkos::parallel_reduce(label, Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
-                          detail::PixelSum<n_sums, F>{shape, f}, scratch);
+                          detail::PixelSum<n_sums, Kernel>{shape, kernel}, scratch);
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Device>(exec, 0, n_sums),
       KOKKOS_LAMBDA(const int k) { total(k) += scratch(k); });

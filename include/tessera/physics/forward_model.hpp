@@ -15,6 +15,8 @@ using ProbeView = device::DeviceView<device::complex***>;   ///< (n_modes, h, w)
 using WavesView =
     device::DeviceView<device::complex****>;  ///< (position of the chunk, n_modes, h, w)
 
+struct ChunkImages;
+
 /// exit_wave[j, m] = probe_m(x - subpixel_j) object(x + corner_j); detector_wave = unitary FFT of
 /// it.
 ///
@@ -33,7 +35,8 @@ class ForwardModel {
 
   /// waves() = detector waves of `chunk`.
   void forward(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
-  /// waves(): from the detector back to the sample (inverse unitary FFT).
+  /// waves(): from the detector back to the sample. Unnormalised: the gradients that follow
+  /// multiply by the unitary scale as they go.
   void backward(const device::Device& exec, const Chunk& chunk);
 
   /// object_sum += sum_jm conj(probe_jm) waves_jm; illumination += sum_jm |probe_jm|^2, at every
@@ -59,6 +62,8 @@ class ForwardModel {
   int transforms_per_position() const { return scan_.has_subpixel ? 4 : 2; }
 
  private:
+  ChunkImages probe_images() const;
+
   const ScanTile& scan_;
   int n_modes_;
   int chunk_size_;

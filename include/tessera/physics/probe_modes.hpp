@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tessera/physics/forward_model.hpp"
+#include "tessera/physics/inner_product.hpp"
 
 namespace tessera::physics {
 
@@ -23,9 +24,7 @@ class ModeOrthogonaliser {
  private:
   int n_modes_;
   Shape2 window_;
-  device::DeviceView<double*> gram_;
-  device::DeviceView<double*> scratch_;
-  device::HostView<double*> host_gram_;
+  InnerProduct inner_product_;
   device::DeviceView<device::complex**> mixing_;
   device::HostView<device::complex**> host_mixing_;
   struct EigenProblem;

@@ -21,7 +21,7 @@ struct ScanTile {
       subpixel;               ///< what the window lies beyond its corner, pixels, (y, x)
   bool has_subpixel = false;  ///< false on all ranks: every sub-pixel part is zero
   Patterns patterns;
-  device::DeviceView<std::uint8_t**> valid_pixels;  ///< 1 = trust, zero frequency at [0, 0]
+  device::DeviceView<Real**> valid_pixels;  ///< 1 = trust, zero frequency at [0, 0]
   device::DeviceView<int*> order;  ///< local positions in the order in which an epoch visits them
 };
 

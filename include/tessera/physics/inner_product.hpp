@@ -1,0 +1,22 @@
+#pragma once
+/// Inner products of stacks of waves.
+
+#include "tessera/device/device.hpp"
+
+namespace tessera::physics {
+
+/// Scratch and result of inner products, allocated once.
+class InnerProduct {
+ public:
+  InnerProduct();
+  /// sum conj(a) b over `n` images of `shape`, summed in double. Waits for the device.
+  Kokkos::complex<double> operator()(const device::Device& exec, const device::complex* a,
+                                     const device::complex* b, int n, Shape2 shape) const;
+
+ private:
+  device::DeviceView<double*> scratch_;
+  device::DeviceView<double*> sum_;
+  device::HostView<double*> host_;
+};
+
+}  // namespace tessera::physics

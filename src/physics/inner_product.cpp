@@ -1,0 +1,44 @@
+#include "tessera/physics/inner_product.hpp"
+
+namespace tessera::physics {
+namespace {
+
+using device::complex;
+
+struct Multiply {
+  const complex* a;
+  const complex* b;
+  Shape2 shape;
+
+  struct Row {
+    const complex* a;
+    const complex* b;
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      sum[0] += a[x].real() * b[x].real() + a[x].imag() * b[x].imag();
+      sum[1] += a[x].real() * b[x].imag() - a[x].imag() * b[x].real();
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int i, const int y) const {
+    const std::int64_t at = (static_cast<std::int64_t>(i) * shape.h + y) * shape.w;
+    return {a + at, b + at};
+  }
+};
+
+}  // namespace
+
+InnerProduct::InnerProduct()
+    : scratch_("tessera::physics::inner_product_scratch", 2),
+      sum_("tessera::physics::inner_product_sum", 2),
+      host_("tessera::physics::inner_product_host", 2) {}
+
+Kokkos::complex<double> InnerProduct::operator()(const device::Device& exec, const complex* a,
+                                                 const complex* b, int n, Shape2 shape) const {
+  Kokkos::deep_copy(exec, sum_, 0.0);
+  device::add_pixel_sums<2>(exec, "tessera::physics::inner_product", n, shape,
+                            Multiply{a, b, shape}, scratch_, sum_);
+  Kokkos::deep_copy(exec, host_, sum_);
+  exec.fence();
+  return {host_(0), host_(1)};
+}
+
+}  // namespace tessera::physics

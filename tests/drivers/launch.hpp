@@ -1,0 +1,66 @@
+#pragma once
+/// Starts the `tessera` program as a person would, and says what came of it.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "app/scratch_folder.hpp"
+
+namespace tessera::testing {
+
+using Seconds = std::chrono::duration<double>;
+
+struct Outcome {
+  int exit_code = 0;  ///< of a shell: 128 + n after signal n
+  std::string out;
+  std::string err;
+  bool timed_out = false;
+};
+
+struct Command {
+  int n_ranks = 1;  ///< 1: without mpirun
+  std::vector<std::string> arguments;
+  std::string folder = {};  ///< to start in; empty: this one
+  std::string limit = {};   ///< shell command that every rank runs first, such as "ulimit -f 9000"
+};
+
+/// A running program. Ends it, at the latest, when it goes out of scope.
+class Job {
+ public:
+  explicit Job(const Command& command);
+  ~Job();
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// Until it ends; a program that needs longer than `most` hangs and is killed.
+  Outcome wait(Seconds most = Seconds(60));
+  /// Whether standard output holds `words` before `most` has passed.
+  bool prints(const std::string& words, Seconds most = Seconds(60));
+  /// Processes of `tessera` itself, not mpirun.
+  std::vector<pid_t> ranks() const;
+
+ private:
+  bool ended();
+  void kill_all();
+
+  const ScratchFolder folder_;
+  bool is_mpi_;
+  pid_t pid_ = -1;
+  int status_ = 0;
+};
+
+Outcome run_tessera(const Command& command);
+
+/// Standard error holds exactly one `tessera: error:`, on one line. Returns what follows it.
+/// What mpirun itself adds is allowed.
+std::string the_error(const Outcome& outcome);
+
+/// What an error with this exit code must look like, quick and on one line.
+void expect_error(const Outcome& outcome, int exit_code, const std::vector<std::string>& names);
+
+std::vector<std::string> lines(const std::string& text);
+
+}  // namespace tessera::testing

@@ -1,0 +1,105 @@
+// What goes wrong in the middle: a full disk, memory that one rank lacks, numbers that overflow.
+
+#include <cmath>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "launch.hpp"
+#include "small_scan.hpp"
+
+namespace tessera::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string first_line(const std::string& path) {
+  std::string line;
+  std::ifstream file(path);
+  std::getline(file, line);
+  return line;
+}
+
+/// A scan whose result needs 7.7 MB, more than the 6 MB that no file may pass. (Open MPI's shared
+/// memory between ranks needs 4 MB.)
+SmallScan scan_of_a_large_object() {
+  SmallScan scan;
+  scan.set_step(300);
+  return scan;
+}
+constexpr rlim_t small_disk_bytes = 6'000'000;
+
+class OnFullDisk : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Failures, OnFullDisk, ::testing::Values(1, 4));
+
+TEST_P(OnFullDisk, TheOldResultStays) {
+  const ScanFolder folder(scan_of_a_large_object());
+  std::ofstream(folder.result()) << "old result";
+  const std::string limit = "ulimit -f " + std::to_string(small_disk_bytes / 512);
+  const Outcome outcome = run_tessera({GetParam(), folder.reconstruct(), folder.path(""), limit});
+  expect_error(outcome, 2, {"result.h5", "cannot be written", "make room"});
+  EXPECT_EQ(first_line(folder.result()), "old result");
+  EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
+}
+
+TEST_P(OnFullDisk, TheOldResultStaysIfTheDiskFillsUpDuringTheRun) {
+  const ScanFolder folder(scan_of_a_large_object());
+  std::ofstream(folder.result()) << "old result";
+  Job job({GetParam(), folder.reconstruct({"solver.epochs=100000"})});
+  ASSERT_TRUE(job.prints("epoch "));
+  const rlimit small{small_disk_bytes, small_disk_bytes};
+  for (const pid_t rank : job.ranks()) ASSERT_EQ(prlimit(rank, RLIMIT_FSIZE, &small, nullptr), 0);
+  for (const pid_t rank : job.ranks()) kill(rank, SIGUSR1);
+  expect_error(job.wait(), 2, {"result.h5", "cannot be written", "make room"});
+  EXPECT_EQ(first_line(folder.result()), "old result");
+  EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
+}
+
+/// Three tiles are small; the last is 30000 x 12000 pixels, 2.9 GB.
+SmallScan scan_with_one_huge_tile() {
+  SmallScan scan;
+  const double pixel_m = small_pixel_m();
+  for (int i = 0; i < 16; ++i) {
+    const int far = std::max(0, i - 12);
+    scan.positions_m[2 * i] = (i < 12 ? 3 * i : 100 + 10000 * far) * pixel_m;
+    scan.positions_m[2 * i + 1] = (i < 12 ? 3 * (i % 4) : 4000 * far) * pixel_m;
+  }
+  return scan;
+}
+
+TEST(OneRankOutOfMemory, EndsTheJobWithItsMessageAndRank) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the address sanitizer needs more address space than any limit";
+#endif
+  const ScanFolder folder(scan_with_one_huge_tile());
+  const Outcome outcome =
+      run_tessera({4, folder.reconstruct(), folder.path(""), "ulimit -v 2000000"});
+  expect_error(outcome, 1, {"[rank 3] ", "allocat"});
+  EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "scan.h5"));
+}
+
+class ThatOverflow : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Failures, ThatOverflow, ::testing::Values(1, 4));
+
+TEST_P(ThatOverflow, NumbersStopTheRunWithItsLastGoodState) {
+  if (!TESSERA_REAL_IS_FLOAT) GTEST_SKIP() << "counts of 32 bits do not overflow doubles";
+  SmallScan scan;
+  for (double& count : scan.patterns) count = 3e38;
+  const ScanFolder folder(scan);
+  const Outcome outcome = run_tessera({GetParam(), folder.reconstruct()});
+  expect_error(outcome, 3, {"is not finite after epoch 1"});
+
+  const io::File result = io::File::open(folder.result());
+  EXPECT_THAT(result.text_attribute("/", "status").value(), StartsWith("stopped: "));
+  for (const char* name : {"object", "probe"})
+    for (const std::complex<double>& value : result.read_waves(name))
+      ASSERT_TRUE(std::isfinite(value.real()) && std::isfinite(value.imag())) << name;
+  EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
+}
+
+}  // namespace
+}  // namespace tessera::testing

@@ -1,0 +1,159 @@
+// Help, versions, summary, repeatability, and the examples as they come.
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "launch.hpp"
+#include "small_scan.hpp"
+
+namespace tessera::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(Program, SaysWhatItIsMadeOf) {
+  const Outcome outcome = run_tessera({1, {"--version"}});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, StartsWith("tessera "));
+  for (const char* part : {"compiler ", "kokkos ", "mpi ", "hdf5 ", "fft ", "transports host_mpi"})
+    EXPECT_THAT(outcome.out, HasSubstr(std::string("\n") + part));
+}
+
+TEST(Program, HelpsOnceOnAnyNumberOfRanks) {
+  const Outcome outcome = run_tessera({4, {"--help"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("Tessera"));
+  const std::size_t first = outcome.out.find("Usage:");
+  EXPECT_EQ(outcome.out.find("Usage:", first + 1), std::string::npos);
+  for (const char* subcommand : {"reconstruct", "simulate", "inspect", "compare"})
+    EXPECT_THAT(outcome.out, HasSubstr(subcommand));
+}
+
+struct Help {
+  std::string subcommand;
+  std::vector<std::string> words;
+};
+
+class Subcommand : public ::testing::TestWithParam<Help> {};
+INSTANTIATE_TEST_SUITE_P(
+    Program, Subcommand,
+    ::testing::Values(Help{"reconstruct", {"deck", "key=value", "--summary", "solver.epochs"}},
+                      Help{"simulate", {"deck", "key=value", "data.file"}},
+                      Help{"inspect", {"file", "--json", "--png"}},
+                      Help{"compare", {"a", "b", "--json"}}),
+    [](const auto& tested) { return tested.param.subcommand; });
+
+TEST_P(Subcommand, HelpsWithUnitsAndDefaults) {
+  const Outcome outcome = run_tessera({1, {GetParam().subcommand, "--help"}});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, Not(HasSubstr("kokkos")));
+  for (const std::string& word : GetParam().words) EXPECT_THAT(outcome.out, HasSubstr(word));
+  const bool takes_a_deck = outcome.out.find("key=value") != std::string::npos;
+  if (!takes_a_deck) return;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("experiment.energy_eV"), HasSubstr("eV"),
+                                 HasSubstr("solver.batch_size"), HasSubstr("32")));
+}
+
+TEST(Program, SummaryHoldsWhatIsPrintedAndWritten) {
+  const ScanFolder folder;
+  const std::string path = folder.path("summary.json");
+  const Outcome outcome = run_tessera({4, folder.reconstruct({"--summary", path})});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto summary = nlohmann::json::parse(std::ifstream(path));
+  const double error = summary["final_error"];
+  const double r_factor = summary["final_r_factor"];
+  EXPECT_THAT(outcome.out, HasSubstr(fmt::format("finished after 3 epochs: error {:.6g}, r_factor "
+                                                 "{:.6g}",
+                                                 error, r_factor)));
+  EXPECT_EQ(summary["status"], "finished");
+  EXPECT_EQ(summary["ranks"], 4);
+  EXPECT_EQ(summary["fitted_positions"], 16);
+  EXPECT_EQ(summary["pattern_bytes_read"], 16 * 16 * 16 * 4);
+  for (const char* part : {"compute", "halo", "reduce", "I/O"}) {
+    const auto& seconds = summary["seconds_per_rank"][part];
+    EXPECT_LE(seconds["min"], seconds["mean"]) << part;
+    EXPECT_LE(seconds["mean"], seconds["max"]) << part;
+    EXPECT_THAT(outcome.out,
+                HasSubstr(fmt::format("{:<10} {:>8.3f} {:>8.3f} {:>8.3f}", part,
+                                      seconds["min"].get<double>(), seconds["mean"].get<double>(),
+                                      seconds["max"].get<double>())));
+  }
+  const io::File result = io::File::open(folder.result());
+  EXPECT_EQ(result.number_attribute("/", "final_error"), error);
+  EXPECT_EQ(result.number_attribute("/", "final_r_factor"), r_factor);
+  EXPECT_EQ(result.read_doubles("history/error"), summary["history"]["error"]);
+}
+
+TEST(Program, RepeatsBitForBitWhenDeterministic) {
+  const ScanFolder folder;
+  for (const char* name : {"first.h5", "second.h5"}) {
+    const Outcome outcome = run_tessera(
+        {3, folder.reconstruct({"run.deterministic=true", "solver.epochs=10", "probe.n_modes=2",
+                                "output.file=" + folder.path(name)})});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  const io::File first = io::File::open(folder.path("first.h5"));
+  const io::File second = io::File::open(folder.path("second.h5"));
+  for (const char* name : {"object", "probe"}) {
+    const WaveStack a = first.read_waves(name);
+    const WaveStack b = second.read_waves(name);
+    EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << name;
+  }
+}
+
+/// Decks in examples/ that need nothing but themselves.
+std::vector<std::string> simulated_examples() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(TESSERA_EXAMPLES)) {
+    if (entry.path().extension() != ".toml") continue;
+    std::ifstream file(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (text.find("[simulation]") != std::string::npos) paths.push_back(entry.path());
+  }
+  return paths;
+}
+
+class Example : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Program, Example, ::testing::ValuesIn(simulated_examples()),
+                         [](const auto& tested) {
+                           return std::filesystem::path(tested.param).stem().string();
+                         });
+
+TEST_P(Example, SimulatesReconstructsAndCompares) {
+  const ScratchFolder folder;
+  const std::string scan = folder.path("scan.h5");
+  const std::string result = folder.path("result.h5");
+  const std::vector<std::string> files{"data.file=" + scan, "output.file=" + result,
+                                       "output.pictures=" + folder.path("pictures")};
+  std::vector<std::string> words{"simulate", GetParam()};
+  words.insert(words.end(), files.begin(), files.end());
+  const Outcome simulated = run_tessera({1, words});
+  ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
+
+  words[0] = "reconstruct";
+  words.push_back("solver.epochs=5");
+  const Outcome reconstructed = run_tessera({2, words});
+  ASSERT_EQ(reconstructed.exit_code, 0) << reconstructed.err;
+  EXPECT_TRUE(std::filesystem::exists(folder.path("pictures/object_phase.png")));
+  const std::vector<double> error = io::File::open(result).read_doubles("history/error");
+  ASSERT_EQ(error.size(), 5u);
+  EXPECT_LT(error.back(), error.front());
+
+  const Outcome compared = run_tessera({1, {"compare", result, scan, "--json"}});
+  ASSERT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_TRUE(nlohmann::json::accept(compared.out)) << compared.out;
+  const Outcome inspected = run_tessera({1, {"inspect", scan, "--json"}});
+  ASSERT_EQ(inspected.exit_code, 0) << inspected.err;
+  EXPECT_TRUE(nlohmann::json::accept(inspected.out)) << inspected.out;
+}
+
+}  // namespace
+}  // namespace tessera::testing

@@ -1,0 +1,87 @@
+// Ctrl-C and a scheduler's signals, and what can be read while a run is under way.
+
+#include <csignal>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "launch.hpp"
+#include "small_scan.hpp"
+
+namespace tessera::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<std::string> endless{"solver.epochs=1000000"};
+
+struct Signal {
+  std::string name;
+  int number;
+  int n_ranks;
+  bool to_all;  ///< or to one rank only
+};
+
+class Signalled : public ::testing::TestWithParam<Signal> {};
+INSTANTIATE_TEST_SUITE_P(Run, Signalled,
+                         ::testing::Values(Signal{"CtrlC", SIGINT, 1, true},
+                                           Signal{"SigtermToAll", SIGTERM, 4, true},
+                                           Signal{"SigtermToOne", SIGTERM, 4, false},
+                                           Signal{"Sigusr1ToAll", SIGUSR1, 4, true}),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST_P(Signalled, StopsAfterTheEpochAndWritesItsResult) {
+  const ScanFolder folder;
+  Job job({GetParam().n_ranks, folder.reconstruct(endless)});
+  ASSERT_TRUE(job.prints("epoch "));
+  for (const pid_t rank : job.ranks()) {
+    kill(rank, GetParam().number);
+    if (!GetParam().to_all) break;
+  }
+  const Outcome outcome = job.wait();
+  EXPECT_FALSE(outcome.timed_out);
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("stopped by a signal after "));
+
+  const io::File result = io::File::open(folder.result());
+  EXPECT_EQ(result.text_attribute("/", "status"), "stopped by a signal");
+  const auto n_epochs = result.read_doubles("history/error").size();
+  EXPECT_THAT(outcome.out, HasSubstr("after " + std::to_string(n_epochs) + " epochs"));
+  EXPECT_LT(n_epochs, 1000000u);
+}
+
+TEST(Run, CanBeReadWhileItSavesEveryEpoch) {
+  const ScanFolder folder;
+  std::vector<std::string> overrides = endless;
+  overrides.push_back("output.save_every_epochs=1");
+  Job job({4, folder.reconstruct(overrides)});
+  ASSERT_TRUE(job.prints("epoch    3/"));
+  for (int look = 0; look < 20; ++look) {
+    const io::File result = io::File::open(folder.result());
+    EXPECT_EQ(result.text_attribute("/", "status"), "running");
+    EXPECT_GE(result.read_doubles("history/error").size(), 1u);
+    EXPECT_EQ(result.read_waves("probe").size(), 256u);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  for (const pid_t rank : job.ranks()) kill(rank, SIGTERM);
+  EXPECT_EQ(job.wait().exit_code, 130);
+}
+
+TEST(Run, ResumesWhereASignalStoppedIt) {
+  const ScanFolder folder;
+  Job job({1, folder.reconstruct(endless)});
+  ASSERT_TRUE(job.prints("epoch "));
+  for (const pid_t rank : job.ranks()) kill(rank, SIGTERM);
+  ASSERT_EQ(job.wait().exit_code, 130);
+  const std::size_t done = io::File::open(folder.result()).read_doubles("history/error").size();
+
+  const Outcome resumed =
+      run_tessera({4, folder.reconstruct({"run.resume=" + folder.result(),
+                                          "solver.epochs=" + std::to_string(done + 2)})});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(io::File::open(folder.result()).read_doubles("history/error").size(), done + 2);
+}
+
+}  // namespace
+}  // namespace tessera::testing
