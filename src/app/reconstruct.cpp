@@ -69,8 +69,9 @@ void describe(const Run& run, const comm::Communicator& comm) {
 
 /// Better known before the run than after it.
 void check_summary_folder(const std::string& path) {
+  if (path.empty()) return;
   const std::string folder = std::filesystem::absolute(path).parent_path();
-  if (!path.empty() && !std::filesystem::is_directory(folder))
+  if (!std::filesystem::is_directory(folder))
     throw InputError(
         text("--summary ", path, ": there is no folder \"", folder, "\"; make it first"));
 }

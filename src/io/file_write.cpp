@@ -49,6 +49,7 @@ void write_whole(hid_t file, const comm::Communicator* comm, const std::string& 
                  const std::string& name, hid_t type, const void* values) {
   const Hid dataset = open_dataset(file, name);
   const Hid space = checked(H5Dget_space(dataset), H5Sclose, "selecting a dataset");
+  if (H5Sget_simple_extent_npoints(space) == 0) return;  // parallel HDF5 cannot write nothing
   if (comm && !comm->is_root()) check_hdf5(H5Sselect_none(space), "selecting nothing");
   check_hdf5(H5Dwrite(dataset, type, space, space, transfer_mode(comm != nullptr), values),
              text("writing dataset \"", name, "\" of \"", path, '"'));

@@ -88,7 +88,7 @@ void AmplitudeModel::measure(const device::Device& exec, ForwardModel& model, co
 
 AmplitudeSums AmplitudeModel::take_sums(const device::Device& exec) {
   Kokkos::deep_copy(exec, host_, sums_);
-  Kokkos::deep_copy(exec, sums_, 0.0);
+  device::set_zero(exec, sums_);
   exec.fence();
   return {host_(0), host_(1), host_(2), host_(3)};
 }

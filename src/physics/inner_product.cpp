@@ -33,7 +33,7 @@ InnerProduct::InnerProduct()
 
 Kokkos::complex<double> InnerProduct::operator()(const device::Device& exec, const complex* a,
                                                  const complex* b, int n, Shape2 shape) const {
-  Kokkos::deep_copy(exec, sum_, 0.0);
+  device::set_zero(exec, sum_);
   device::add_pixel_sums<2>(exec, "tessera::physics::inner_product", n, shape,
                             Multiply{a, b, shape}, scratch_, sum_);
   Kokkos::deep_copy(exec, host_, sum_);

@@ -46,9 +46,9 @@ Pie::Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& m
       orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {}
 
 void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
-  Kokkos::deep_copy(exec, object_sum_, complex(0));
-  Kokkos::deep_copy(exec, illumination_, Real(0));
-  Kokkos::deep_copy(exec, shared_sums_, Real(0));
+  device::set_zero(exec, object_sum_);
+  device::set_zero(exec, illumination_);
+  device::set_zero(exec, shared_sums_);
   model_.set_probe(exec, unknowns_.probe);
   const bool moves_probe = epoch >= options_.probe_start_epoch;
 
@@ -79,7 +79,7 @@ void Pie::update_object(const Device& exec, double step_length) {
   const int n_modes = static_cast<int>(probe.extent(0));
   const int w = model_.scan().window.w;
   Kokkos::parallel_reduce(
-      "tessera::solvers::greatest_power",
+      device::kernel_name("tessera::solvers::greatest_power"),
       Kokkos::RangePolicy<Device>(exec, 0, model_.scan().window.size()),
       KOKKOS_LAMBDA(const int pixel, Real& greatest) {
         Real power = 0;
@@ -113,7 +113,7 @@ void Pie::update_probe(const Device& exec, double step_length) {
   const auto greatest_overlap = greatest_overlap_;
   const int w = model_.scan().window.w;
   Kokkos::parallel_reduce(
-      "tessera::solvers::greatest_overlap",
+      device::kernel_name("tessera::solvers::greatest_overlap"),
       Kokkos::RangePolicy<Device>(exec, 0, model_.scan().window.size()),
       KOKKOS_LAMBDA(const int pixel, Real& greatest) {
         const Real value = overlap(pixel / w, pixel % w);

@@ -1,5 +1,3 @@
-#include "decomposition/allocations.hpp"
-#include "decomposition/random_scans.hpp"
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -10,6 +8,9 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/decomposition/batch_schedule.hpp"
+
+#include "decomposition/random_scans.hpp"
+#include "support/allocations.hpp"
 
 namespace tessera::decomposition {
 namespace {

@@ -1,10 +1,11 @@
-#include "decomposition/random_scans.hpp"
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
 #include "tessera/base/image_stack.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
+
+#include "decomposition/random_scans.hpp"
 
 namespace tessera::decomposition {
 namespace {

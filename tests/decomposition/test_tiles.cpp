@@ -1,4 +1,3 @@
-#include "decomposition/random_scans.hpp"
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -9,6 +8,8 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/image_stack.hpp"
 #include "tessera/decomposition/tiles.hpp"
+
+#include "decomposition/random_scans.hpp"
 
 namespace tessera::decomposition {
 namespace {

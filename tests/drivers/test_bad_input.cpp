@@ -24,6 +24,10 @@ struct BadInput {
   std::function<void(const ScanFolder&)> spoil_files = {};
 };
 
+void PrintTo(const BadInput& bad, std::ostream* out) {
+  *out << bad.name;
+}
+
 std::vector<BadInput> bad_files() {
   const auto overwrite = [](const ScanFolder& folder) {
     std::ofstream(folder.scan()) << "not what its name says";
@@ -150,22 +154,22 @@ std::vector<BadInput> bad_decks() {
       {"EnergyInKeV", {energy + " = 8.8", "did you give keV?"}, {energy + "=8.8"}},
       {"NanEnergy", {energy, "not finite"}, {energy + "=nan"}},
       left_out("NoDetectorPixel", "experiment.", "detector_pixel_m"),
-      {"ZeroDetectorPixel", {pixel, "1e-07 to"}, {pixel + "=0"}},
-      {"NegativeDetectorPixel", {pixel, "1e-07 to"}, {pixel + "=-75e-6"}},
+      {"ZeroDetectorPixel", {pixel, "1e-7 to"}, {pixel + "=0"}},
+      {"NegativeDetectorPixel", {pixel, "1e-7 to"}, {pixel + "=-75e-6"}},
       {"DetectorPixelInMicrometres", {pixel, "did you give micrometres"}, {pixel + "=75"}},
       left_out("NoDistance", "experiment.", "distance_m"),
       {"UnknownKey", {"solver.epoch", "did you mean solver.epochs"}, {"solver.epoch=3"}},
       {"UnknownKeyInTheDeck",
-       {"deck.toml:17", "output.fil", "did you mean output.file"},
+       {"deck.toml:16", "output.fil", "did you mean output.file"},
        {},
        {},
        append("fil = \"x\"\n")},
       {"UnknownSection",
-       {"deck.toml:17", "solvr", "solver"},
+       {"deck.toml:16", "solvr", "solver"},
        {},
        {},
        append("[solvr]\nepochs = 3\n")},
-      {"NotToml", {"deck.toml:17", "not valid TOML"}, {}, {}, append("a b c\n")},
+      {"NotToml", {"deck.toml:16", "not valid TOML"}, {}, {}, append("a b c\n")},
       {"WrongType", {"solver.epochs", "many", "wrong type"}, {"solver.epochs=many"}},
       {"OutOfRange", {"solver.object_step", "7", "0 to 2"}, {"solver.object_step=7"}},
       {"UnknownChoice", {"solver.method", "magic", "rpie"}, {"solver.method=magic"}},
@@ -255,7 +259,8 @@ TEST_P(OnRanks, NothingToInspectOrCompare) {
   const ScanFolder folder;
   const std::string missing = folder.path("nowhere.h5");
   expect_error(run_tessera({GetParam(), {"inspect", missing}}), 2, {missing, "does not exist"});
-  expect_error(run_tessera({GetParam(), {"compare", folder.scan(), missing}}), 2, {"scan.h5"});
+  expect_error(run_tessera({GetParam(), {"compare", missing, missing}}), 2,
+               {missing, "does not exist"});
 }
 
 TEST_P(OnRanks, ASimulationThatCannotBeWritten) {

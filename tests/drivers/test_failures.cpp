@@ -95,6 +95,7 @@ TEST_P(ThatOverflow, NumbersStopTheRunWithItsLastGoodState) {
 
   const io::File result = io::File::open(folder.result());
   EXPECT_THAT(result.text_attribute("/", "status").value(), StartsWith("stopped: "));
+  EXPECT_TRUE(result.read_doubles("history/error").empty());
   for (const char* name : {"object", "probe"})
     for (const std::complex<double>& value : result.read_waves(name))
       ASSERT_TRUE(std::isfinite(value.real()) && std::isfinite(value.imag())) << name;

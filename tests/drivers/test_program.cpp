@@ -42,6 +42,10 @@ struct Help {
   std::vector<std::string> words;
 };
 
+void PrintTo(const Help& help, std::ostream* out) {
+  *out << help.subcommand;
+}
+
 class Subcommand : public ::testing::TestWithParam<Help> {};
 INSTANTIATE_TEST_SUITE_P(
     Program, Subcommand,

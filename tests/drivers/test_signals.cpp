@@ -23,6 +23,10 @@ struct Signal {
   bool to_all;  ///< or to one rank only
 };
 
+void PrintTo(const Signal& signal, std::ostream* out) {
+  *out << signal.name;
+}
+
 class Signalled : public ::testing::TestWithParam<Signal> {};
 INSTANTIATE_TEST_SUITE_P(Run, Signalled,
                          ::testing::Values(Signal{"CtrlC", SIGINT, 1, true},

@@ -41,12 +41,19 @@ namespace math = Kokkos;
 namespace math = Kokkos::Experimental;
 #endif
 
+/// A kernel's name for profiling tools. Without one it stays empty: making it would allocate at
+/// every launch.
+inline std::string kernel_name(const char* name) {
+  return Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string();
+}
+
 /// f(i, y, x) for every pixel of `n` images of `shape`.
 template <class F>
-void for_each_pixel(const Device& exec, const std::string& label, int n, Shape2 shape, const F& f) {
+void for_each_pixel(const Device& exec, const char* name, int n, Shape2 shape, const F& f) {
   if constexpr (device_is_host) {
     Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Device>(exec, 0, n * shape.h), KOKKOS_LAMBDA(const int row) {
+        kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
+        KOKKOS_LAMBDA(const int row) {
           const int i = row / shape.h;
           const int y = row - i * shape.h;
           for (int x = 0; x < shape.w; ++x) f(i, y, x);
@@ -54,7 +61,8 @@ void for_each_pixel(const Device& exec, const std::string& label, int n, Shape2 
   } else {
     const std::int64_t area = shape.size();
     Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, n * area),
+        kernel_name(name),
+        Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, n * area),
         KOKKOS_LAMBDA(const std::int64_t pixel) {
           const int i = static_cast<int>(pixel / area);
           const int in_image = static_cast<int>(pixel - i * area);
@@ -67,18 +75,19 @@ void for_each_pixel(const Device& exec, const std::string& label, int n, Shape2 
 /// returns is called with x. On a host that leaves an inner loop of plain pointers, which the
 /// compiler vectorises.
 template <class Kernel>
-void for_each_row_pixel(const Device& exec, const std::string& label, int n, Shape2 shape,
+void for_each_row_pixel(const Device& exec, const char* name, int n, Shape2 shape,
                         const Kernel& kernel) {
   if constexpr (device_is_host) {
     Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Device>(exec, 0, n * shape.h), KOKKOS_LAMBDA(const int row) {
+        kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
+        KOKKOS_LAMBDA(const int row) {
           const auto pixel = kernel.row(row / shape.h, row % shape.h);
 #pragma GCC ivdep
           for (int x = 0; x < shape.w; ++x) pixel(x);
         });
   } else {
     for_each_pixel(
-        exec, label, n, shape,
+        exec, name, n, shape,
         KOKKOS_LAMBDA(const int i, const int y, const int x) { kernel.row(i, y)(x); });
   }
 }
@@ -107,14 +116,24 @@ struct PixelSum {
 /// Add to `total` what kernel.row(i, y)(x, Real sum[n_sums]) adds up over every pixel of `n` images
 /// of `shape`. `scratch` holds n_sums values. Does not wait for the device.
 template <int n_sums, class Kernel>
-void add_pixel_sums(const Device& exec, const std::string& label, int n, Shape2 shape,
-                    const Kernel& kernel, const DeviceView<double*>& scratch,
-                    const DeviceView<double*>& total) {
-  Kokkos::parallel_reduce(label, Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
+void add_pixel_sums(const Device& exec, const char* name, int n, Shape2 shape, const Kernel& kernel,
+                    const DeviceView<double*>& scratch, const DeviceView<double*>& total) {
+  Kokkos::parallel_reduce(kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
                           detail::PixelSum<n_sums, Kernel>{shape, kernel}, scratch);
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Device>(exec, 0, n_sums),
+      kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n_sums),
       KOKKOS_LAMBDA(const int k) { total(k) += scratch(k); });
+}
+
+/// Every value of a contiguous view becomes zero.
+template <class View>
+void set_zero(const Device& exec, const View& view) {
+  using Value = typename View::non_const_value_type;
+  Value* values = view.data();
+  Kokkos::parallel_for(
+      kernel_name("tessera::device::set_zero"),
+      Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, view.size()),
+      KOKKOS_LAMBDA(const std::int64_t i) { values[i] = Value(); });
 }
 
 /// A new device view of `layout` with the host's values, C order.

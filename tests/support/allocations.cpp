@@ -1,4 +1,4 @@
-#include "decomposition/allocations.hpp"
+#include "support/allocations.hpp"
 
 #include <atomic>
 #include <cstdlib>
