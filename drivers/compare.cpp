@@ -1,9 +1,10 @@
 #include "tessera/app/compare.hpp"
 
-#include "subcommands.hpp"
 #include <memory>
 
 #include <fmt/core.h>
+
+#include "subcommands.hpp"
 
 namespace tessera::drivers {
 

@@ -1,11 +1,12 @@
 #include "tessera/app/inspect.hpp"
 
-#include "subcommands.hpp"
 #include <memory>
 
 #include <fmt/core.h>
 
 #include "tessera/app/pictures.hpp"
+
+#include "subcommands.hpp"
 
 namespace tessera::drivers {
 

@@ -1,9 +1,10 @@
-#include "subcommands.hpp"
 #include <fstream>
 #include <iterator>
 
 #include "tessera/base/text.hpp"
 #include "tessera/deck/parse.hpp"
+
+#include "subcommands.hpp"
 
 namespace tessera::drivers {
 

@@ -76,20 +76,26 @@ void write_history(io::File& file, const std::vector<EpochFigures>& history) {
   file.write_doubles("history/r_factor", {n}, r_factor);
 }
 
-void write_tiles(io::File& file, const decomposition::Tiling& tiling) {
-  std::vector<double> owned;
-  std::vector<double> ghosted;
-  const auto append = [](std::vector<double>& to, const Box& box) {
-    to.insert(to.end(), {static_cast<double>(box.begin.y), static_cast<double>(box.begin.x),
-                         static_cast<double>(box.end.y), static_cast<double>(box.end.x)});
-  };
+void write_boxes(io::File& file, const std::string& name, const std::vector<Box>& boxes,
+                 bool is_root) {
+  std::vector<std::int64_t> edges;
+  for (const Box& box : boxes)
+    edges.insert(edges.end(), {box.begin.y, box.begin.x, box.end.y, box.end.x});
+  const io::Extents extents{static_cast<std::int64_t>(boxes.size()), 4};
+  file.create_dataset(name, extents, io::ElementType::i64);
+  file.write_slab(name, {0, 0}, is_root ? extents : io::Extents{0, 0}, io::ElementType::i64,
+                  edges.data());
+}
+
+void write_tiles(io::File& file, const decomposition::Tiling& tiling, bool is_root) {
+  std::vector<Box> owned;
+  std::vector<Box> ghosted;
   for (const decomposition::Tile& tile : tiling.tiles) {
-    append(owned, tile.owned);
-    append(ghosted, tile.ghosted);
+    owned.push_back(tile.owned);
+    ghosted.push_back(tile.ghosted);
   }
-  const auto n = static_cast<std::int64_t>(tiling.tiles.size());
-  file.write_doubles("tiles/owned", {n, 4}, owned);
-  file.write_doubles("tiles/ghosted", {n, 4}, ghosted);
+  write_boxes(file, "tiles/owned", owned, is_root);
+  write_boxes(file, "tiles/ghosted", ghosted, is_root);
 }
 
 std::string host_name() {
@@ -130,7 +136,7 @@ void write_result_file(const ResultContents& contents, const comm::Communicator&
   write_probe(file, contents.unknowns.probe, comm.is_root());
   write_positions(file, contents.scan);
   write_history(file, contents.history);
-  write_tiles(file, contents.scan.tiling);
+  write_tiles(file, contents.scan.tiling, comm.is_root());
   file.write_text("deck", deck::resolved_text(contents.deck));
   file.write_text("versions", versions());
   file.write_text("hosts", joined(hosts, "\n"));

@@ -39,7 +39,7 @@ InputError cannot_write(const std::string& path, const std::string& reason) {
 }
 
 std::int64_t free_bytes(const std::string& folder) {
-  struct statvfs space {};
+  struct statvfs space{};
   if (statvfs(folder.c_str(), &space) != 0) return 0;
   return static_cast<std::int64_t>(space.f_bavail) * static_cast<std::int64_t>(space.f_frsize);
 }

@@ -114,6 +114,21 @@ TEST_F(RunTest, DeterministicRunsRepeatBitForBit) {
   EXPECT_TRUE(std::equal(first.second.begin(), first.second.end(), second.second.begin()));
 }
 
+/// The raster that was simulated, described by step and shape instead of by its positions.
+TEST_F(RunTest, RasterPositionsComeFromStepAndShape) {
+  const deck::Deck with_positions = simulated({"simulation.jitter=0", "solver.epochs=1"});
+  app::Run expected(with_positions, world(), Log(false));
+  deck::Deck raster = with_positions;
+  raster.data.positions.reset();
+  raster.data.raster_shape = {9, 9};
+  raster.data.raster_step_m = {120e-9, 120e-9};
+  app::Run run(raster, world(), Log(false));
+  EXPECT_EQ(run.scan().grid.corner, expected.scan().grid.corner);
+  EXPECT_NEAR(run.run_epoch().error / expected.run_epoch().error, 1, 1e-5);
+  raster.data.raster_shape = {9, 8};
+  EXPECT_THROW(app::Run(raster, world(), Log(false)), AgreedError);
+}
+
 /// Stop after three of six epochs, resume on about half of the ranks, compare with the run that
 /// never stopped.
 TEST_F(RunTest, ResumesOnAnotherRankCount) {

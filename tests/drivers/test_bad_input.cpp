@@ -60,39 +60,27 @@ std::vector<BadInput> bad_shapes() {
       {"PatternsWithTwoAxes",
        {"data.patterns", "(16, 256)", "(position, y, x)"},
        {},
-       [](SmallScan& scan) {
-         scan.pattern_extents = {16, 256};
-       }},
+       [](SmallScan& scan) { scan.pattern_extents = {16, 256}; }},
       {"PatternsNotSquare",
        {"8 x 32", "square"},
        {"data.valid_pixels="},
-       [](SmallScan& scan) {
-         scan.pattern_extents = {16, 8, 32};
-       }},
+       [](SmallScan& scan) { scan.pattern_extents = {16, 8, 32}; }},
       {"PositionsWithFourColumns",
        {"data.positions", "(8, 4)", "(position, 2)"},
        {},
-       [](SmallScan& scan) {
-         scan.position_extents = {8, 4};
-       }},
+       [](SmallScan& scan) { scan.position_extents = {8, 4}; }},
       {"TooFewPositions",
        {"data.positions", "15 positions for 16 patterns"},
        {},
-       [](SmallScan& scan) {
-         scan.position_extents = {15, 2};
-       }},
+       [](SmallScan& scan) { scan.position_extents = {15, 2}; }},
       {"MaskOfAnotherShape",
        {"data.valid_pixels", "(8, 32)", "(16, 16)"},
        {},
-       [](SmallScan& scan) {
-         scan.mask_extents = {8, 32};
-       }},
+       [](SmallScan& scan) { scan.mask_extents = {8, 32}; }},
       {"ProbeLargerThanTheDetector",
        {"probe_guess", "32 x 32", "16 x 16"},
        {"probe.initial=dataset", "probe.dataset=probe_guess"},
-       [](SmallScan& scan) {
-         scan.probe_extents = {1, 32, 32};
-       }},
+       [](SmallScan& scan) { scan.probe_extents = {1, 32, 32}; }},
       {"ApertureWiderThanTheDetector",
        {"probe.semi_angle_rad", "0.2 rad"},
        {"probe.semi_angle_rad=0.2"}},
@@ -107,7 +95,7 @@ std::vector<BadInput> bad_values() {
   const auto position = [](double value) {
     return [value](SmallScan& scan) { scan.positions_m[2 * 7 + 1] = value; };
   };
-  const auto fill = [](std::vector<double> SmallScan::*field, double value) {
+  const auto fill = [](std::vector<double> SmallScan::* field, double value) {
     return [=](SmallScan& scan) { (scan.*field).assign((scan.*field).size(), value); };
   };
   const auto masked_counts = [](SmallScan& scan) {

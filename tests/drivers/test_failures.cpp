@@ -102,5 +102,35 @@ TEST_P(ThatOverflow, NumbersStopTheRunWithItsLastGoodState) {
   EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
 }
 
+TEST_P(ThatOverflow, ARunThatDivergesKeepsTheEpochBefore) {
+  const ScanFolder folder;
+  const std::vector<std::string> bold{"run.deterministic=true",  "solver.object_step=2",
+                                      "solver.probe_step=2",     "solver.object_alpha=1e-6",
+                                      "solver.probe_alpha=1e-6", "solver.final_step=1"};
+  auto overrides = [&](int epochs, const std::string& file) {
+    std::vector<std::string> all = bold;
+    all.push_back("solver.epochs=" + std::to_string(epochs));
+    all.push_back("output.file=" + folder.path(file));
+    return all;
+  };
+  const Outcome outcome =
+      run_tessera({GetParam(), folder.reconstruct(overrides(1000, "result.h5"))});
+  expect_error(outcome, 3, {"is not finite after epoch ", "solver.object_step"});
+  const io::File kept = io::File::open(folder.result());
+  const auto n_good = static_cast<int>(kept.read_doubles("history/error").size());
+  ASSERT_GT(n_good, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("after epoch " + std::to_string(n_good + 1)));
+
+  const Outcome shorter =
+      run_tessera({GetParam(), folder.reconstruct(overrides(n_good, "shorter.h5"))});
+  ASSERT_EQ(shorter.exit_code, 0) << shorter.err;
+  const io::File expected = io::File::open(folder.path("shorter.h5"));
+  for (const char* name : {"object", "probe"}) {
+    const WaveStack a = kept.read_waves(name);
+    const WaveStack b = expected.read_waves(name);
+    EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << name;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::testing

@@ -83,6 +83,9 @@ void reference_update(SmallScan& scan, const PieOptions& options) {
             ((1 - options.probe_alpha) * overlap(0, y, x) + options.probe_alpha * greatest_overlap);
 }
 
+/// The kernels' floor under a dark model amplitude (1e-10) is no part of the formula.
+constexpr double tolerance = std::max(10 * testing::rounding, 1e-10);
+
 class PieTest : public ::testing::TestWithParam<std::pair<PieOptions, bool>> {};
 
 TEST_P(PieTest, OneBatchIsTheFormula) {
@@ -103,9 +106,8 @@ TEST_P(PieTest, OneBatchIsTheFormula) {
   pie.run_batch({}, sweep, batches[0], 0);
   reference_update(scan, options);
   EXPECT_LT(testing::relative_difference(testing::on_host(unknowns.object), scan.object),
-            10 * testing::rounding);
-  EXPECT_LT(testing::relative_difference(testing::on_host(unknowns.probe), scan.probe),
-            10 * testing::rounding);
+            tolerance);
+  EXPECT_LT(testing::relative_difference(testing::on_host(unknowns.probe), scan.probe), tolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(
