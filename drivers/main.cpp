@@ -64,7 +64,10 @@ int run_or_abort(int argc, char** argv, const comm::Communicator& world) {
     if (world.is_root()) fmt::print(stderr, "tessera: error: {}\n", on_one_line(error.what()));
     const int exit_code = static_cast<int>(error.exit_code());
     // After a failed write HDF5 holds a file that it cannot close, and would crash in MPI_Finalize.
-    if (error.exit_code() == ExitCode::failed) world.abort(exit_code);
+    if (error.exit_code() == ExitCode::failed) {
+      world.barrier();  // rank 0 has spoken
+      world.abort(exit_code);
+    }
     return exit_code;
   } catch (const std::exception& error) {
     // This rank's alone: the others wait for it somewhere, so the job must be ended.

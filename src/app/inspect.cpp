@@ -24,7 +24,8 @@ std::string as_text(const Json& section, int indent) {
   for (const auto& [name, value] : section.items()) {
     const std::string start(indent, ' ');
     if (value.is_object()) {
-      out += (out.empty() ? "" : "\n") + start + name + "\n" + as_text(value, indent + 2);
+      if (!out.empty()) out += "\n";
+      out.append(start).append(name).append("\n").append(as_text(value, indent + 2));
       continue;
     }
     std::string line = scalar_text(value);

@@ -78,8 +78,7 @@ void check_summary_folder(const std::string& path) {
 
 /// Epochs until the deck's number or a signal. Returns the result's status.
 std::string run_epochs(Run& run, const deck::Deck& deck, const comm::Communicator& comm,
-                       Progress& progress) {
-  const StopSignals signals;
+                       const StopSignals& signals, Progress& progress) {
   while (run.n_epochs() < deck.solver.epochs) {
     const Kokkos::Timer timer;
     const EpochFigures figures = run.run_epoch();
@@ -113,9 +112,10 @@ ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
   run.check_output();
   describe(run, comm);
   Progress progress(comm.is_root(), deck.solver.epochs, run.scan().n_positions());
+  const StopSignals signals;  // until the result is written: a second one must not lose it
   RunOutcome outcome;
   try {
-    outcome.status = run_epochs(run, deck, comm, progress);
+    outcome.status = run_epochs(run, deck, comm, signals, progress);
   } catch (const AgreedError& error) {
     if (error.exit_code() != ExitCode::not_finite) throw;
     run.write_result(run.measure(), std::string("stopped: ") + error.what());

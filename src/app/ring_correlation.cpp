@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <numbers>
 
 #include "tessera/fft/host_fft.hpp"
 
@@ -72,7 +73,7 @@ RingCorrelation ring_correlation(const WaveStack& a, const WaveStack& b, const R
     rings.nyquist_fraction.push_back(2.0 * ring / shortest);
     rings.correlation.push_back(power > 0 ? product[ring] / power : 0);
     rings.one_bit.push_back(threshold(0.5, share * samples[ring]));
-    rings.half_bit.push_back(threshold((std::sqrt(2.0) - 1) / 2, share * samples[ring]));
+    rings.half_bit.push_back(threshold((std::numbers::sqrt2 - 1) / 2, share * samples[ring]));
   }
   return rings;
 }

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
-#include <optional>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/random.hpp"
@@ -57,27 +57,28 @@ io::ElementType count_type(const ImageStack<double>& patterns, const comm::Commu
 }  // namespace
 
 void simulate(const deck::Deck& deck, const comm::Communicator& comm, const Log& log) {
-  std::optional<SimulatedScan> scan;
-  comm.together([&] { scan = plan_scan(deck); });
-  const int n_positions = static_cast<int>(scan->positions_m.size());
-  const Shape2 window = scan->windows.window;
-  const Shape2 object = scan->windows.object;
+  std::unique_ptr<SimulatedScan> planned;
+  comm.together([&] { planned = std::make_unique<SimulatedScan>(plan_scan(deck)); });
+  SimulatedScan& scan = *planned;
+  const int n_positions = static_cast<int>(scan.positions_m.size());
+  const Shape2 window = scan.windows.window;
+  const Shape2 object = scan.windows.object;
   log.info(text("simulating ", n_positions, " patterns of ", window.h, " x ", window.w, ", object ",
-                object.h, " x ", object.w, " pixels of ", scan->optics.pixel_m * 1e9, " nm"));
-  io::AtomicFile file(deck.data.file, file_bytes(*scan), comm);
+                object.h, " x ", object.w, " pixels of ", scan.optics.pixel_m * 1e9, " nm"));
+  io::AtomicFile file(deck.data.file, file_bytes(scan), comm);
 
   const Share share = share_of(n_positions, comm);
   ImageStack<double> patterns;
-  comm.together([&] { patterns = intensities(*scan, share); });
-  scale_to_dose(patterns, scan->probe, deck.simulation.counts_per_pattern, comm);
+  comm.together([&] { patterns = intensities(scan, share); });
+  scale_to_dose(patterns, scan.probe, deck.simulation.counts_per_pattern, comm);
   io::ElementType type = io::ElementType::f32;
   if (deck.simulation.noise == "poisson") {
     count(patterns, share, random_bits(deck.simulation.seed, for_noise));
     comm.together([&] { type = count_type(patterns, comm); });
   }
-  spoil_bad_pixels(patterns, *scan);
+  spoil_bad_pixels(patterns, scan);
 
-  write_simulation(file.partial_path(), deck, *scan, patterns, share, type, comm);
+  write_simulation(file.partial_path(), deck, scan, patterns, share, type, comm);
   file.commit();
   log.info(text("wrote ", deck.data.file));
 }

@@ -1,6 +1,5 @@
 #include "tessera/app/start.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "tessera/app/experiment.hpp"
@@ -14,39 +13,55 @@ namespace {
 
 using device::complex;
 
+/// What is wrong with a file, with the key that named it in front.
+template <class Work>
+auto naming(const std::string& key, const Work& work) {
+  try {
+    return work();
+  } catch (const InputError& error) {
+    throw InputError(text(key, ": ", error.what()));
+  }
+}
+
+WaveStack checked_probe(const std::string& path, const std::string& dataset, Shape2 pattern) {
+  WaveStack probe = io::File::open(path).read_waves(dataset);
+  if (!(probe.shape() == pattern))
+    throw InputError(text("'", dataset, "' in '", path, "' is ", probe.h(), " x ", probe.w(),
+                          " pixels but the patterns are ", pattern.h, " x ", pattern.w,
+                          "; crop or pad it to their size"));
+  for (const std::complex<double>& value : probe)
+    if (!std::isfinite(std::norm(value)))
+      throw InputError(text("'", dataset, "' in '", path, "' holds values that are not finite"));
+  return probe;
+}
+
 /// Read by rank 0, to all. Collective.
-WaveStack read_probe(const std::string& path, const std::string& dataset, const Scan& scan,
-                     const comm::Communicator& comm) {
+WaveStack read_probe(const std::string& key, const std::string& path, const std::string& dataset,
+                     const Scan& scan, const comm::Communicator& comm) {
   WaveStack probe;
-  std::array<int, 3> extents{};
+  int n_modes = 0;
   comm.together([&] {
     if (!comm.is_root()) return;
-    probe = io::File::open(path).read_waves(dataset);
-    if (!(probe.shape() == scan.info.pattern))
-      throw InputError(text("\"", dataset, "\" in \"", path, "\" is ", probe.h(), " x ", probe.w(),
-                            " pixels but the patterns are ", scan.info.pattern.h, " x ",
-                            scan.info.pattern.w, "; crop or pad it to their size"));
-    for (const std::complex<double>& value : probe)
-      if (!std::isfinite(std::norm(value)))
-        throw InputError(
-            text("\"", dataset, "\" in \"", path, "\" holds values that are not finite"));
-    extents = {probe.n(), probe.h(), probe.w()};
+    probe = naming(key, [&] { return checked_probe(path, dataset, scan.info.pattern); });
+    n_modes = probe.n();
   });
-  comm.broadcast(std::span<int>(extents));
-  probe = comm.is_root() ? probe : WaveStack(extents[0], {extents[1], extents[2]});
+  comm.broadcast(std::span<int>(&n_modes, 1));
+  if (!comm.is_root()) probe = WaveStack(n_modes, scan.info.pattern);
   comm.broadcast(std::span<std::complex<double>>(probe.data(), probe.size()));
   return probe;
 }
 
 WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
   const deck::Probe& from = deck.probe;
-  if (!deck.run.resume.empty()) return read_probe(deck.run.resume, "probe", scan, comm);
-  const bool continued = from.initial == "file";
+  const bool resumed = !deck.run.resume.empty();
+  const bool continued = resumed || from.initial == "file";
   WaveStack probe;
-  if (continued) {
-    probe = read_probe(from.file, "probe", scan, comm);
+  if (resumed) {
+    probe = read_probe("run.resume", deck.run.resume, "probe", scan, comm);
+  } else if (continued) {
+    probe = read_probe("probe.file", from.file, "probe", scan, comm);
   } else if (from.initial == "dataset") {
-    probe = read_probe(deck.data.file, from.dataset, scan, comm);
+    probe = read_probe("probe.dataset", deck.data.file, from.dataset, scan, comm);
   } else if (from.initial == "mean_pattern") {
     probe = physics::mean_pattern_probe(mean_pattern(scan, comm));
   }
@@ -77,25 +92,26 @@ Pixel file_origin(const io::File& file, const Scan& scan) {
   const auto pixel_m = file.number_attribute("/", "object_pixel_m");
   const std::vector<double> origin_m = file.read_doubles("object_origin_m");
   if (!pixel_m || std::abs(*pixel_m / scan.grid.pixel_m - 1) > 1e-6)
-    throw InputError(text("the object in \"", file.path(), "\" has pixels of ", pixel_m.value_or(0),
+    throw InputError(text("the object in '", file.path(), "' has pixels of ", pixel_m.value_or(0),
                           " m but this scan's are ", scan.grid.pixel_m,
-                          " m; start from object.initial = \"ones\""));
+                          " m; start from object.initial = 'ones'"));
   return {
       static_cast<int>(std::lround((origin_m.at(0) - scan.grid.origin_m.y) / scan.grid.pixel_m)),
       static_cast<int>(std::lround((origin_m.at(1) - scan.grid.origin_m.x) / scan.grid.pixel_m))};
 }
 
 /// This rank's ghosted box from a result; 1 outside the file's object. Collective.
-void read_object(const std::string& path, const Scan& scan, const comm::Communicator& comm,
-                 const physics::ObjectView& object) {
+void read_object(const std::string& key, const std::string& path, const Scan& scan,
+                 const comm::Communicator& comm, const physics::ObjectView& object) {
+  comm.together([&] { naming(key, [&] { io::File::open(path); }); });
   const io::File file = io::File::open(path, comm);
   Box here;
   Pixel origin;
   comm.together([&] {
     const io::Extents extents = file.info("object").extents;
     if (extents.size() != 3 || extents[0] != 1)
-      throw InputError(text("\"object\" in \"", path, "\" is not (1, H, W)"));
-    origin = file_origin(file, scan);
+      throw InputError(text(key, ": 'object' in '", path, "' is not (1, H, W)"));
+    origin = naming(key, [&] { return file_origin(file, scan); });
     here =
         intersection(scan.tile().ghosted,
                      Box::at(origin, {static_cast<int>(extents[1]), static_cast<int>(extents[2])}));
@@ -141,7 +157,8 @@ Start make_start(const deck::Deck& deck, const Scan& scan, const comm::Communica
   const bool resumed = !deck.run.resume.empty();
   if (resumed) start.history = read_history(deck.run.resume, comm);
   if (resumed || deck.object.initial == "file")
-    read_object(resumed ? deck.run.resume : deck.object.file, scan, comm, start.unknowns.object);
+    read_object(resumed ? "run.resume" : "object.file",
+                resumed ? deck.run.resume : deck.object.file, scan, comm, start.unknowns.object);
   else
     Kokkos::deep_copy(start.unknowns.object, complex(1));
   return start;

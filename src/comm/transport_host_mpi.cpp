@@ -39,13 +39,15 @@ void HostMpiTransport::finish(const device::Device&) {
   check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
 }
 
-void HostMpiTransport::all_reduce(const device::Device& exec, device::DeviceView<Real*> values) {
+void HostMpiTransport::all_reduce(const device::Device& exec,
+                                  const device::DeviceView<Real*>& values) {
   if (comm_.size() == 1) return;
   exec.fence();
   comm_.sum(std::span(values.data(), values.extent(0)));
 }
 
-void HostMpiTransport::broadcast(const device::Device& exec, device::DeviceView<Real*> values) {
+void HostMpiTransport::broadcast(const device::Device& exec,
+                                 const device::DeviceView<Real*>& values) {
   if (comm_.size() == 1) return;
   exec.fence();
   comm_.broadcast(std::span(values.data(), values.extent(0)));
@@ -57,8 +59,8 @@ std::vector<std::string> transport_names() {
 
 std::unique_ptr<Transport> make_transport(std::string_view name, const Communicator& comm) {
   if (name == "auto" || name == "host_mpi") return std::make_unique<HostMpiTransport>(comm);
-  throw InputError(text("decomposition.transport = \"", name,
-                        "\" is not in this build; it has \"auto\" and \"host_mpi\""));
+  throw InputError(text("decomposition.transport = '", name,
+                        "' is not in this build; it has 'auto' and 'host_mpi'"));
 }
 
 }  // namespace tessera::comm

@@ -15,8 +15,8 @@ class HostMpiTransport final : public Transport {
   std::string_view name() const override { return "host_mpi"; }
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
   void finish(const device::Device& exec) override;
-  void all_reduce(const device::Device& exec, device::DeviceView<Real*> values) override;
-  void broadcast(const device::Device& exec, device::DeviceView<Real*> values) override;
+  void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override;
+  void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) override;
 
  private:
   const Communicator& comm_;

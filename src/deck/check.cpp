@@ -1,10 +1,11 @@
 #include "tessera/deck/check.hpp"
 
-#include "describe.hpp"
 #include <algorithm>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+
+#include "describe.hpp"
 
 namespace tessera::deck {
 

@@ -46,7 +46,8 @@ template <class T>
 MaybeText toml_text(const Key& key, const std::vector<T>& values) {
   if (values.empty()) return none_text(key);
   std::vector<std::string> parts;
-  for (const T& value : values) parts.push_back(*toml_text(key, value));
+  parts.reserve(values.size());
+  for (const T& value : values) parts.push_back(toml_text(key, value).value_or(""));
   return text("[", joined(parts), "]");
 }
 

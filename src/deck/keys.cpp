@@ -1,7 +1,8 @@
 #include "tessera/deck/keys.hpp"
 
-#include "sections.hpp"
 #include <iterator>
+
+#include "sections.hpp"
 
 namespace tessera::deck {
 

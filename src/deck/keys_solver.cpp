@@ -58,8 +58,9 @@ std::vector<Key> solver_keys(Solver& solver) {
        .greatest = 1},
       {.name = "solver.full_step_fraction",
        .field = &solver.full_step_fraction,
-       .meaning = "Fraction of the epochs with full steps; after it both steps shrink geometrically. "
-                  "Small last steps average the noise that full ones keep chasing.",
+       .meaning =
+           "Fraction of the epochs with full steps; after it both steps shrink geometrically. "
+           "Small last steps average the noise that full ones keep chasing.",
        .least = 0,
        .greatest = 1},
       {.name = "solver.final_step",

@@ -1,8 +1,5 @@
 #include "tessera/deck/parse.hpp"
 
-#include "describe.hpp"
-#include "read_value.hpp"
-#include "unknown_name.hpp"
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -11,6 +8,10 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/check.hpp"
+
+#include "describe.hpp"
+#include "read_value.hpp"
+#include "unknown_name.hpp"
 
 namespace tessera::deck {
 

@@ -1,6 +1,5 @@
 #include "read_value.hpp"
 
-#include "describe.hpp"
 #include <algorithm>
 #include <cmath>
 #include <concepts>
@@ -10,6 +9,8 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+
+#include "describe.hpp"
 
 namespace tessera::deck {
 
@@ -53,7 +54,7 @@ void read(const toml::node& node, const Key& key, Integer& field) {
 
 void read(const toml::node& node, const Key& key, double& field) {
   if (!node.is_number()) refuse(node, key, "has the wrong type");
-  const double value = *node.value<double>();
+  const double value = node.value_or(0.0);
   if (!std::isfinite(value)) refuse(node, key, "is not finite");
   check_range(node, key, value);
   field = value;

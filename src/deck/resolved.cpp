@@ -1,9 +1,10 @@
-#include "describe.hpp"
 #include <string>
 
 #include "tessera/base/text.hpp"
 #include "tessera/deck/keys.hpp"
 #include "tessera/deck/parse.hpp"
+
+#include "describe.hpp"
 
 namespace tessera::deck {
 

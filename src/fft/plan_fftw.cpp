@@ -1,7 +1,8 @@
-#include "fftw_types.hpp"
 #include <new>
 
 #include "tessera/fft/plan.hpp"
+
+#include "fftw_types.hpp"
 
 namespace tessera::fft {
 

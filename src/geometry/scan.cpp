@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "tessera/base/error.hpp"
@@ -45,9 +44,11 @@ Rounded rounded(double offset_px, int window_px, double pixel_m) {
     whole += 1;
     rest -= 1;
   }
-  if (!(whole + window_px <= std::numeric_limits<int>::max())) {
+  // Wider than any sample: a wrong unit, which must not end in an allocation of terabytes.
+  constexpr double most_px = 1 << 24;
+  if (!(whole + window_px <= most_px)) {
     throw InputError(text("the scan reaches ", offset_px, " object pixels of ", pixel_m,
-                          " m, more than 2^31; check the unit of data.positions (metres) and the "
+                          " m, more than 2^24; check the unit of data.positions (metres) and the "
                           "experiment's distance, wavelength and detector pixel"));
   }
   return {static_cast<int>(whole), rest};

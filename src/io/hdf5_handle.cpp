@@ -135,7 +135,7 @@ std::string read_hdf5_text(hid_t type, const std::function<herr_t(hid_t, void*)>
                            const std::string& what) {
   if (check_hdf5(H5Tis_variable_str(type), what) > 0) {
     char* characters = nullptr;
-    check_hdf5(read(type, &characters), what);
+    check_hdf5(read(type, static_cast<void*>(&characters)), what);
     const std::string text = characters ? characters : "";
     H5free_memory(characters);
     return text;

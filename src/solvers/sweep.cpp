@@ -5,8 +5,9 @@
 namespace tessera::solvers {
 
 Sweep::Sweep(decomposition::BatchSchedule schedule, std::span<const int> positions,
-             const std::vector<bool>& on_border, int chunk_size, device::DeviceView<int*> order,
-             comm::HaloExchange& halo, comm::Transport& transport)
+             const std::vector<bool>& on_border, int chunk_size,
+             const device::DeviceView<int*>& order, comm::HaloExchange& halo,
+             comm::Transport& transport)
     : schedule_(std::move(schedule)),
       on_border_(on_border),
       chunk_size_(chunk_size),
@@ -22,7 +23,8 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, std::span<const int> positio
   // short interior chunk.
   border_.reserve(positions.size());
   interior_.reserve(positions.size());
-  chunks_.reserve(static_cast<std::size_t>(n_local / chunk_size + 2 * schedule_.n_batches() + 2));
+  const int most_chunks = n_local / chunk_size + 2 * schedule_.n_batches();
+  chunks_.reserve(static_cast<std::size_t>(most_chunks));
   laid_out_.resize(static_cast<std::size_t>(schedule_.n_batches()));
   epoch_.resize(laid_out_.size());
 }

@@ -1,8 +1,8 @@
-#include "deck/sample_decks.hpp"
-
 #include <gmock/gmock.h>
 
 #include "tessera/deck/check.hpp"
+
+#include "deck/sample_decks.hpp"
 
 namespace tessera::deck {
 namespace {

@@ -1,11 +1,12 @@
 // Every key reads into its own field: the list below is written by hand, apart from the key table.
-#include "deck/sample_decks.hpp"
 #include <functional>
 #include <set>
 
 #include <gmock/gmock.h>
 
 #include "tessera/deck/keys.hpp"
+
+#include "deck/sample_decks.hpp"
 
 namespace tessera::deck {
 namespace {
@@ -29,16 +30,10 @@ const std::vector<Case> cases = {
     {"data.positions", "\"q\"", [](D d) { return d.data.positions == "q"; }},
     {"data.valid_pixels", "\"v\"", [](D d) { return d.data.valid_pixels == "v"; }},
     {"data.zero_frequency", "\"corner\"", [](D d) { return d.data.zero_frequency == "corner"; }},
-    {"data.raster_shape", "[3, 4]",
-     [](D d) {
-       return d.data.raster_shape == Ints{3, 4};
-     },
+    {"data.raster_shape", "[3, 4]", [](D d) { return d.data.raster_shape == Ints{3, 4}; },
      raster_deck},
     {"data.raster_step_m", "[-1e-6, 2e-6]",
-     [](D d) {
-       return d.data.raster_step_m == Doubles{-1e-6, 2e-6};
-     },
-     raster_deck},
+     [](D d) { return d.data.raster_step_m == Doubles{-1e-6, 2e-6}; }, raster_deck},
     {"data.raster_rotation_rad", "-0.5", [](D d) { return d.data.raster_rotation_rad == -0.5; },
      raster_deck},
     {"experiment.energy_eV", "710.5", [](D d) { return d.experiment.energy_eV == 710.5; }},
@@ -67,17 +62,17 @@ const std::vector<Case> cases = {
     {"solver.batch_size", "0", [](D d) { return d.solver.batch_size == 0; }},
     {"solver.batch_order", "\"compact\"", [](D d) { return d.solver.batch_order == "compact"; }},
     {"solver.seed", "4294967295", [](D d) { return d.solver.seed == 4294967295u; }},
-    {"solver.object_step", "0.5", [](D d) { return d.solver.object_step == 0.5; }},
+    {"solver.object_step", "0.125", [](D d) { return d.solver.object_step == 0.125; }},
+    {"solver.full_step_fraction", "0.625",
+     [](D d) { return d.solver.full_step_fraction == 0.625; }},
+    {"solver.final_step", "0.0625", [](D d) { return d.solver.final_step == 0.0625; }},
     {"solver.probe_step", "0.25", [](D d) { return d.solver.probe_step == 0.25; }},
     {"solver.object_alpha", "0.75", [](D d) { return d.solver.object_alpha == 0.75; }},
     {"solver.probe_alpha", "0.125", [](D d) { return d.solver.probe_alpha == 0.125; }},
     {"solver.probe_start_epoch", "9", [](D d) { return d.solver.probe_start_epoch == 9; }},
     {"solver.orthogonalise_every", "11", [](D d) { return d.solver.orthogonalise_every == 11; }},
     {"solver.subpixel", "false", [](D d) { return !d.solver.subpixel; }},
-    {"decomposition.tiles", "[2, 3]",
-     [](D d) {
-       return d.decomposition.tiles == Ints{2, 3};
-     }},
+    {"decomposition.tiles", "[2, 3]", [](D d) { return d.decomposition.tiles == Ints{2, 3}; }},
     {"decomposition.transport", "\"host_mpi\"",
      [](D d) { return d.decomposition.transport == "host_mpi"; }},
     {"run.deterministic", "true", [](D d) { return d.run.deterministic; }},
@@ -93,9 +88,7 @@ const std::vector<Case> cases = {
     {"simulation.step_m", "1e-6", [](D d) { return d.simulation.step_m == 1e-6; }},
     {"simulation.jitter", "0.5", [](D d) { return d.simulation.jitter == 0.5; }},
     {"simulation.detector_shape", "[32, 48]",
-     [](D d) {
-       return d.simulation.detector_shape == Ints{32, 48};
-     }},
+     [](D d) { return d.simulation.detector_shape == Ints{32, 48}; }},
     {"simulation.counts_per_pattern", "1e4",
      [](D d) { return d.simulation.counts_per_pattern == 1e4; }},
     {"simulation.noise", "\"none\"", [](D d) { return d.simulation.noise == "none"; }},

@@ -1,6 +1,6 @@
-#include "deck/sample_decks.hpp"
-
 #include <gmock/gmock.h>
+
+#include "deck/sample_decks.hpp"
 
 namespace tessera::deck {
 namespace {

@@ -1,11 +1,12 @@
 // A resolved deck, stored in a result, must start the same run again.
-#include "deck/sample_decks.hpp"
 #include <cmath>
 #include <random>
 
 #include <gmock/gmock.h>
 
 #include "tessera/deck/keys.hpp"
+
+#include "deck/sample_decks.hpp"
 
 namespace tessera::deck {
 namespace {

@@ -245,9 +245,8 @@ TEST(Patterns, WithoutACountAreListedOnAllRanks) {
   std::vector<double> values = encoded_patterns(20, shape, 1);
   // In the file's order of chunks position 5 comes before position 3.
   for (const int p : {3, 5, 11, 19}) std::fill_n(values.begin() + p * 30, 30, 0.0);
-  on_root([&] {
-    add_dataset(path, "data", {{4, 5, 5, 6}, H5T_STD_U16LE, {2, 2, 5, 6}, 1}, values);
-  });
+  on_root(
+      [&] { add_dataset(path, "data", {{4, 5, 5, 6}, H5T_STD_U16LE, {2, 2, 5, 6}, 1}, values); });
   const ScanSource source{path, "data", {}, {}, true};
   const std::vector<int> owner = random_owners(20, true);
   const LocalPatterns patterns = read_patterns(source, read_scan_info(source, world()), owner,

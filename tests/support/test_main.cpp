@@ -2,12 +2,13 @@
 // when it ends, on a communicator of its own, so that no test result ever communicates between a
 // test's own collectives.
 
-#include "support/world.hpp"
 #include <cstdio>
 #include <memory>
 
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
+
+#include "support/world.hpp"
 
 namespace {
 

@@ -32,9 +32,9 @@ class Transport {
   /// Wait until everything that `begin` started has arrived and been sent.
   virtual void finish(const device::Device& exec) = 0;
   /// Sum over all ranks, in place, the same bits on every rank. Collective.
-  virtual void all_reduce(const device::Device& exec, device::DeviceView<Real*> values) = 0;
+  virtual void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) = 0;
   /// From rank 0 to all. Collective.
-  virtual void broadcast(const device::Device& exec, device::DeviceView<Real*> values) = 0;
+  virtual void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) = 0;
 };
 
 /// What `make_transport` can make in this build.

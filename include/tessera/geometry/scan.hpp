@@ -21,7 +21,7 @@ struct WindowGrid {
 
 /// Lay the windows of `positions_m` (y, x) on a grid of `pixel_m`, the least position at pixel 0.
 /// @throws InputError without positions, for one that is not finite, and if the object would have
-/// 2^31 pixels or more in a direction
+/// 2^24 pixels or more in a direction
 WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double pixel_m);
 
 /// Raster in scan order (y slow): `rows` x `columns`, `step_m` (y, x), turned by `rotation_rad`

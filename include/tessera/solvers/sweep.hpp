@@ -25,7 +25,7 @@ class Sweep {
   /// @param on_border for each of them: its window reaches another rank's pixels
   /// @param order the scan tile's visiting order, which the sweep writes
   Sweep(decomposition::BatchSchedule schedule, std::span<const int> positions,
-        const std::vector<bool>& on_border, int chunk_size, device::DeviceView<int*> order,
+        const std::vector<bool>& on_border, int chunk_size, const device::DeviceView<int*>& order,
         comm::HaloExchange& halo, comm::Transport& transport);
 
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
@@ -37,8 +37,8 @@ class Sweep {
   /// accumulate is under way behind the interior. Collective.
   template <class Add>
   void sum(const device::Device& exec, const Batch& batch,
-           std::span<const comm::TileField> object_sums, device::DeviceView<Real*> shared_sums,
-           const Add& add) {
+           std::span<const comm::TileField> object_sums,
+           const device::DeviceView<Real*>& shared_sums, const Add& add) {
     for (const physics::Chunk& chunk : batch.border) add(chunk);
     halo_.begin_accumulate(exec, object_sums);
     for (const physics::Chunk& chunk : batch.interior) add(chunk);
@@ -53,7 +53,7 @@ class Sweep {
     halo_.fill(exec, fields);
   }
   /// From rank 0 to all, so that what is replicated stays the same to the last bit. Collective.
-  void replicate(const device::Device& exec, device::DeviceView<Real*> values) {
+  void replicate(const device::Device& exec, const device::DeviceView<Real*>& values) {
     const Kokkos::Timer timer;
     transport_.broadcast(exec, values);
     reduce_seconds_ += timer.seconds();
