@@ -16,6 +16,7 @@ Json probe_section(const io::File& file) {
       power[i] += std::norm(probe.image(i)[r]);
   const double total = std::accumulate(power.begin(), power.end(), 0.0);
   std::vector<double> share;
+  share.reserve(power.size());
   for (const double mode : power) share.push_back(mode / total);
   return {{"modes", probe.n()},
           {"shape_px", {probe.h(), probe.w()}},

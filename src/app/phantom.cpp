@@ -80,7 +80,7 @@ double Phantom::cells(double y_px, double x_px) const {
   double thickness = 0;
   for (int dy = -1; dy <= 1; ++dy)
     for (int dx = -1; dx <= 1; ++dx) {
-      const auto square = static_cast<std::uint64_t>((row + dy) * 65537 + column + dx);
+      const auto square = static_cast<std::uint64_t>(std::int64_t{row + dy} * 65537 + column + dx);
       auto random = [&](std::uint64_t what) {
         return random_unit(random_bits(seed_, square), what);
       };

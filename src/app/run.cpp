@@ -42,7 +42,7 @@ std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck, const Sca
       .object_alpha = deck.object_alpha,
       .probe_alpha = deck.probe_alpha,
       .n_epochs = deck.epochs,
-      .full_step_epochs = static_cast<int>(deck.full_step_fraction * deck.epochs + 0.5),
+      .full_step_epochs = static_cast<int>(std::lround(deck.full_step_fraction * deck.epochs)),
       .final_step = deck.final_step,
       .probe_start_epoch = deck.probe_start_epoch,
       .orthogonalise_every = deck.orthogonalise_every};

@@ -44,7 +44,7 @@ ImageStack<double> intensities(const SimulatedScan& scan, Share share) {
   fft::forward_2d(probe_spectrum);
   ImageStack<double> patterns(share.size(), scan.windows.window);
   for (int i = 0; i < share.size(); ++i) {
-    const auto position = static_cast<std::size_t>(share.begin + i);
+    const int position = share.begin + i;
     WaveStack waves = shifted(probe_spectrum, scan.windows.subpixel[position]);
     pass_through(waves, scan.sample, scan.windows.corner[position]);
     fft::forward_2d(waves);
@@ -57,7 +57,8 @@ ImageStack<double> intensities(const SimulatedScan& scan, Share share) {
 
 void count(ImageStack<double>& patterns, Share share, std::uint64_t seed) {
   for (int i = 0; i < share.size(); ++i) {
-    std::mt19937_64 random(random_bits(seed, static_cast<std::uint64_t>(share.begin + i)));
+    const int position = share.begin + i;
+    std::mt19937_64 random(random_bits(seed, static_cast<std::uint64_t>(position)));
     for (std::int64_t pixel = 0; pixel < patterns.shape().size(); ++pixel) {
       double& value = patterns.image(i)[pixel];
       // The distribution needs a mean above 0.

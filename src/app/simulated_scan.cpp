@@ -30,8 +30,8 @@ std::vector<Vec2> scan_positions(const deck::Simulation& simulation) {
   } else if (simulation.scan == "concentric") {
     positions_m = geometry::concentric_scan(n, step_m);
   } else {
-    throw InputError(text("simulation.scan = \"", simulation.scan,
-                          "\" is not known; use \"raster\", \"fermat\" or \"concentric\""));
+    throw InputError(text("simulation.scan = '", simulation.scan,
+                          "' is not known; use 'raster', 'fermat' or 'concentric'"));
   }
   geometry::jitter(positions_m, simulation.jitter * step_m,
                    random_bits(simulation.seed, for_jitter));

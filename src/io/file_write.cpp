@@ -121,7 +121,8 @@ void File::set_attribute(const std::string& object, const std::string& name,
   // Of variable length: the kind that h5py hands out as str.
   const char* characters = value.c_str();
   handle_->agreed([&] {
-    write_attribute(handle_->file, path(), object, name, hdf5_text_type(H5T_VARIABLE), &characters);
+    write_attribute(handle_->file, path(), object, name, hdf5_text_type(H5T_VARIABLE),
+                    static_cast<const void*>(&characters));
   });
 }
 

@@ -99,7 +99,7 @@ void write_grey_png(const std::string& path, Shape2 shape, std::span<const doubl
   const double span = white > black ? white - black : 1;
   std::vector<std::uint8_t> pixels(values.size());
   std::transform(values.begin(), values.end(), pixels.begin(),
-                 [&, black = black](double v) { return level((v - black) / span); });
+                 [&, darkest = black](double v) { return level((v - darkest) / span); });
   write_png(path, shape, PNG_FORMAT_GRAY, pixels);
 }
 
@@ -148,7 +148,7 @@ void write_curve_png(const std::string& path, std::span<const double> values) {
   canvas.write({plot.end.y + 6, plot.end.x - 8 * static_cast<int>(last.size())}, last);
   std::optional<Pixel> previous;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!(values[i] > 0 && std::isfinite(values[i]))) continue;
+    if (!std::isfinite(values[i]) || values[i] <= 0) continue;
     const Pixel point{row(values[i]), column(i)};
     canvas.line(previous.value_or(point), point, 0);
     previous = point;

@@ -112,7 +112,7 @@ std::vector<Vec2> read_positions(const File& file, const std::string& name, int 
 
 ImageStack<std::uint8_t> read_valid_pixels(const File& file, const ScanSource& source,
                                            Shape2 shape) {
-  const std::string& name = *source.valid_pixels;
+  const std::string name = source.valid_pixels.value_or("");
   const Extents extents = file.info(name).extents;
   if (extents != Extents{shape.h, shape.w})
     throw InputError(text("shape ", shape_text(extents), "; it must be that of a pattern, (",

@@ -9,6 +9,15 @@
 
 #include "tessera/base/box.hpp"
 
+/// Tells the compiler that no iteration of the loop that follows needs another's result.
+#if defined(__clang__)
+#define TESSERA_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TESSERA_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#else
+#define TESSERA_INDEPENDENT_ITERATIONS
+#endif
+
 namespace tessera {
 
 #ifdef TESSERA_REAL_IS_DOUBLE
@@ -82,7 +91,7 @@ void for_each_row_pixel(const Device& exec, const char* name, int n, Shape2 shap
         kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
         KOKKOS_LAMBDA(const int row) {
           const auto pixel = kernel.row(row / shape.h, row % shape.h);
-#pragma GCC ivdep
+          TESSERA_INDEPENDENT_ITERATIONS
           for (int x = 0; x < shape.w; ++x) pixel(x);
         });
   } else {
@@ -105,7 +114,7 @@ struct PixelSum {
   KOKKOS_FUNCTION void operator()(const int row, double sum[]) const {
     Real of_row[n_sums] = {};  // few enough terms for Real; their sum is double
     const auto pixel = kernel.row(row / shape.h, row % shape.h);
-#pragma GCC ivdep
+    TESSERA_INDEPENDENT_ITERATIONS
     for (int x = 0; x < shape.w; ++x) pixel(x, of_row);
     for (int k = 0; k < n_sums; ++k) sum[k] += static_cast<double>(of_row[k]);
   }
