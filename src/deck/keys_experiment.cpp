@@ -97,7 +97,7 @@ std::vector<Key> probe_keys(Probe& probe) {
            "Mutually incoherent probe modes. More than 1 when the beam is partly coherent or "
            "the sample moves during an exposure; time and memory grow in proportion.",
        .least = 1,
-       .greatest = 100},
+       .greatest = 32},
       {.name = "probe.extra_mode_power",
        .field = &probe.extra_mode_power,
        .meaning = "Power of each mode that the first guess lacks, as a fraction of the total. "

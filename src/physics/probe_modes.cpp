@@ -2,6 +2,9 @@
 
 #include <Eigen/Dense>
 
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
 namespace tessera::physics {
 
 using device::complex;
@@ -18,7 +21,10 @@ ModeOrthogonaliser::ModeOrthogonaliser(int n_modes, Shape2 window)
       window_(window),
       mixing_("tessera::physics::mixing", n_modes, n_modes),
       host_mixing_("tessera::physics::host_mixing", n_modes, n_modes),
-      problem_(std::make_unique<EigenProblem>(n_modes)) {}
+      problem_(std::make_unique<EigenProblem>(n_modes)) {
+  if (n_modes > max_modes)
+    throw InputError(text("probe.n_modes = ", n_modes, " is more than ", max_modes));
+}
 
 ModeOrthogonaliser::~ModeOrthogonaliser() = default;
 
