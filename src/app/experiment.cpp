@@ -12,14 +12,15 @@ geometry::Optics far_field_optics(const deck::Experiment& experiment, Shape2 det
     throw InputError(text("patterns of ", detector.h, " x ", detector.w,
                           " pixels would give object pixels that are not square; crop or pad the "
                           "patterns to a square"));
-  const double wavelength_m = experiment.energy_eV
-                                  ? geometry::photon_wavelength_m(*experiment.energy_eV)
-                                  : geometry::electron_wavelength_m(*experiment.voltage_V);
+  const double wavelength_m =
+      experiment.energy_eV ? geometry::photon_wavelength_m(experiment.energy_eV.value_or(0))
+                           : geometry::electron_wavelength_m(experiment.voltage_V.value_or(0));
   const double pixel_m =
       experiment.detector_pixel_rad
-          ? geometry::far_field_pixel_m(wavelength_m, *experiment.detector_pixel_rad, detector.w)
-          : geometry::far_field_pixel_m(wavelength_m, *experiment.distance_m,
-                                        *experiment.detector_pixel_m, detector.w);
+          ? geometry::far_field_pixel_m(wavelength_m, experiment.detector_pixel_rad.value_or(0),
+                                        detector.w)
+          : geometry::far_field_pixel_m(wavelength_m, experiment.distance_m.value_or(0),
+                                        experiment.detector_pixel_m.value_or(0), detector.w);
   return {wavelength_m, pixel_m};
 }
 
@@ -31,8 +32,8 @@ WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry:
     return physics::zone_plate_probe(window, optics.wavelength_m, optics.pixel_m,
                                      {probe.zone_plate_diameter_m, probe.outer_zone_width_m,
                                       probe.central_stop_m, probe.defocus_m});
-  throw InputError(text("probe.initial = \"", probe.initial,
-                        "\" is not an optic; use \"aperture\" or \"zone_plate\""));
+  throw InputError(text("probe.initial = '", probe.initial,
+                        "' is not an optic; use 'aperture' or 'zone_plate'"));
 }
 
 }  // namespace tessera::app

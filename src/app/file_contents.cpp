@@ -79,7 +79,7 @@ std::vector<std::pair<std::string, io::DatasetInfo>> datasets(const io::File& fi
     try {
       found.emplace_back(name, file.info(name));
     } catch (const InputError&) {
-      // A group has no values to describe.
+      continue;  // a group has no values to describe
     }
   }
   return found;

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -45,8 +47,8 @@ void with_type(PatternType type, Work&& work) {
 /// A virtual dataset opens other files while it is read, which not all ranks do at once: no MPI-IO.
 File open_patterns(const ScanSource& source, const ScanInfo& info, const comm::Communicator& comm) {
   if (!info.is_virtual) return File::open(source.path, comm);
-  std::optional<File> file;
-  comm.together([&] { file.emplace(File::open(source.path)); });
+  std::unique_ptr<File> file;
+  comm.together([&] { file = std::make_unique<File>(File::open(source.path)); });
   return std::move(*file);
 }
 
@@ -181,8 +183,9 @@ void check_owners(std::span<const int> owner, std::span<const int> positions, in
   std::size_t next = 0;
   for (std::size_t p = 0; right && p < owner.size(); ++p) {
     right = owner[p] >= 0 && owner[p] < comm.size();
-    if (owner[p] == comm.rank())
-      right = right && next < positions.size() && positions[next++] == static_cast<int>(p);
+    if (owner[p] != comm.rank()) continue;
+    right = right && next < positions.size() && positions[next] == static_cast<int>(p);
+    ++next;
   }
   if (!right || next != positions.size())
     throw SystemError("the positions of this rank are not those that it owns, in ascending order");
@@ -216,8 +219,8 @@ LocalPatterns read_patterns(const ScanSource& source, const ScanInfo& info,
       info.raster.empty() ? Shape2{info.n_positions, 1} : Shape2{info.raster[0], info.raster[1]};
   const ScanChunks chunks{scan, info.positions_per_chunk};
   const File file = open_patterns(source, info, comm);
-  std::optional<PieceReader> reader;
-  comm.together([&] { reader.emplace(source, info, scan, file); });
+  std::unique_ptr<PieceReader> reader;
+  comm.together([&] { reader = std::make_unique<PieceReader>(source, info, scan, file); });
 
   LocalPatterns patterns;
   patterns.type = info.type;
