@@ -13,13 +13,15 @@ namespace {
 
 using device::complex;
 
-/// What is wrong with a file, with the key that named it in front.
+/// What is wrong with a file, with the key that named it in front. As collective as `work`.
 template <class Work>
 auto naming(const std::string& key, const Work& work) {
   try {
     return work();
   } catch (const InputError& error) {
     throw InputError(text(key, ": ", error.what()));
+  } catch (const AgreedError& error) {
+    throw AgreedError(error.exit_code(), text(key, ": ", error.what()));
   }
 }
 
@@ -103,8 +105,7 @@ Pixel file_origin(const io::File& file, const Scan& scan) {
 /// This rank's ghosted box from a result; 1 outside the file's object. Collective.
 void read_object(const std::string& key, const std::string& path, const Scan& scan,
                  const comm::Communicator& comm, const physics::ObjectView& object) {
-  comm.together([&] { naming(key, [&] { io::File::open(path); }); });
-  const io::File file = io::File::open(path, comm);
+  const io::File file = naming(key, [&] { return io::File::open(path, comm); });
   Box here;
   Pixel origin;
   comm.together([&] {

@@ -1,5 +1,7 @@
 #include "tessera/physics/amplitude.hpp"
 
+#include "tessera/physics/inner_product.hpp"
+
 #include "forward_kernels.hpp"
 
 namespace tessera::physics {

@@ -10,10 +10,6 @@ namespace tessera::physics {
 using device::complex;
 using device::DeviceView;
 
-KOKKOS_FUNCTION inline Real squared_magnitude(const complex& z) {
-  return z.real() * z.real() + z.imag() * z.imag();
-}
-
 /// f(n) with n = n_modes as a compile-time number for the usual ones, else 0: only then does the
 /// compiler unroll the sum over modes and vectorise along x.
 template <class F>

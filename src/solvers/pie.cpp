@@ -17,10 +17,6 @@ std::size_t n_probe_reals(const physics::ProbeView& probe) {
   return 2 * probe.size();
 }
 
-KOKKOS_FUNCTION Real squared_magnitude(const complex& z) {
-  return z.real() * z.real() + z.imag() * z.imag();
-}
-
 }  // namespace
 
 Pie::Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
@@ -84,7 +80,7 @@ void Pie::update_object(const Device& exec, double step_length) {
       KOKKOS_LAMBDA(const int pixel, Real& greatest) {
         Real power = 0;
         for (int m = 0; m < n_modes; ++m)
-          power += squared_magnitude(probe(m, pixel / w, pixel % w));
+          power += physics::squared_magnitude(probe(m, pixel / w, pixel % w));
         if (power > greatest) greatest = power;
       },
       Kokkos::Max<Real, Device::memory_space>(greatest_power));

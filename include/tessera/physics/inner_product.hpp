@@ -1,9 +1,13 @@
 #pragma once
-/// Inner products of stacks of waves.
+/// Squares and inner products of waves.
 
 #include "tessera/device/device.hpp"
 
 namespace tessera::physics {
+
+KOKKOS_FUNCTION inline Real squared_magnitude(const device::complex& z) {
+  return z.real() * z.real() + z.imag() * z.imag();
+}
 
 /// Scratch and result of inner products, allocated once.
 class InnerProduct {
