@@ -29,12 +29,4 @@ else()
   target_link_libraries(tessera_hdf5 INTERFACE HDF5::HDF5)
 endif()
 
-# Kokkos 3.4 to 5.x. Debian's Trilinos packages export a wrong include path: look for the header itself.
-find_package(Kokkos REQUIRED)
-add_library(tessera_kokkos INTERFACE IMPORTED)
-if(Kokkos_DIR MATCHES "/usr/lib" AND EXISTS /usr/include/trilinos/Kokkos_Core.hpp)
-  target_include_directories(tessera_kokkos SYSTEM INTERFACE /usr/include/trilinos)
-  target_link_libraries(tessera_kokkos INTERFACE ${Kokkos_LIBRARIES})
-else()
-  target_link_libraries(tessera_kokkos INTERFACE Kokkos::kokkos)
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/kokkos.cmake)

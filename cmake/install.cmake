@@ -18,5 +18,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmak
                                  COMPATIBILITY SameMinorVersion)
 # The package finds its dependencies as the build did, with the same file.
 install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
-              cmake/dependencies.cmake
+              cmake/dependencies.cmake cmake/kokkos.cmake
         DESTINATION ${package_dir})

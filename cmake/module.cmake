@@ -1,31 +1,45 @@
 # One folder, one CMake target, one namespace.
 
 add_library(tessera_options INTERFACE)
-target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                                                 -Wno-sign-conversion)
+set(options -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 if(TESSERA_WERROR)
-  target_compile_options(tessera_options INTERFACE -Werror)
+  list(APPEND options -Werror)
 endif()
 # Lets the compiler vectorise roots and sums. Infinities and NaN stay what they are: the run looks for them.
-target_compile_options(tessera_options INTERFACE -fno-math-errno -fno-trapping-math
-                                                 -fno-signed-zeros -fassociative-math)
+list(APPEND options -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math)
 if(TESSERA_NATIVE)
-  target_compile_options(tessera_options INTERFACE -march=native)
+  list(APPEND options -march=native)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 misreads its own AVX-512 intrinsics (GCC bug 105593).
-    target_compile_options(tessera_options INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds
-                                                       -Wno-stringop-overread)
+    list(APPEND options -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overread)
   endif()
 endif()
+# nvcc hands its host compiler what stands behind -Xcompiler, with code of its own that is not pedantic.
+set(nvcc_options -Wall,-Wextra,-Wshadow)
+if(TESSERA_WERROR)
+  string(APPEND nvcc_options ",-Werror")
+endif()
+target_compile_options(tessera_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${options}>"
+                                                 "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${nvcc_options}>")
 
-# tessera_module(NAME SOURCES file... DEPENDS module... LIBRARIES target... PRIVATE_LIBRARIES target...)
+# Sources that see Kokkos are CUDA to CMake when Kokkos' device is a GPU.
+function(tessera_device_sources)
+  if(TESSERA_CUDA AND Kokkos_COMPILE_LANGUAGE STREQUAL CUDA)
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
+  endif()
+endfunction()
+
+# tessera_module(NAME SOURCES file... DEVICE_SOURCES file... DEPENDS module... LIBRARIES target...
+#                PRIVATE_LIBRARIES target...)
+# DEVICE_SOURCES: those that include device.hpp, directly or not.
 function(tessera_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;DEVICE_SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
   set(target tessera_${name})
   list(TRANSFORM arg_DEPENDS PREPEND tessera_)
-  if(arg_SOURCES)
+  if(arg_SOURCES OR arg_DEVICE_SOURCES)
     set(scope PUBLIC)
-    add_library(${target} STATIC ${arg_SOURCES})
+    tessera_device_sources(${arg_DEVICE_SOURCES})
+    add_library(${target} STATIC ${arg_SOURCES} ${arg_DEVICE_SOURCES})
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:tessera_options> ${arg_PRIVATE_LIBRARIES})
     target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   else()

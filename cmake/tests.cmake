@@ -1,4 +1,4 @@
-# tessera_test(NAME SOURCES file... DEPENDS module... [RANKS n...])
+# tessera_test(NAME SOURCES file... DEVICE_SOURCES file... DEPENDS module... [RANKS n...])
 # Without RANKS a plain test program; with RANKS one ctest per rank count under mpirun.
 find_package(GTest REQUIRED)
 
@@ -8,13 +8,14 @@ if(DEFINED ENV{TESSERA_MPIEXEC_FLAGS})
 endif()
 
 function(tessera_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEPENDS;RANKS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEVICE_SOURCES;DEPENDS;RANKS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
   set(target test_${name})
   list(TRANSFORM arg_DEPENDS PREPEND tessera_)
-  add_executable(${target} ${arg_SOURCES})
+  tessera_device_sources(${arg_DEVICE_SOURCES})
+  add_executable(${target} ${arg_SOURCES} ${arg_DEVICE_SOURCES})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE tessera_options ${arg_DEPENDS} GTest::gmock GTest::gtest)
   if(NOT arg_RANKS)

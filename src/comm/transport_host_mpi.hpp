@@ -7,8 +7,6 @@
 
 namespace tessera::comm {
 
-static_assert(device::device_is_host, "device memory needs a transport that can reach it");
-
 class HostMpiTransport final : public Transport {
  public:
   explicit HostMpiTransport(const Communicator& comm) : comm_(comm) {}

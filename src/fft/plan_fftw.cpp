@@ -56,7 +56,7 @@ void Plan::inverse(const device::Device& exec, device::complex* images, int n) c
   transform(back_end_->inverse, images, n, shape_.size());
 }
 
-const char* library_version() {
+std::string library_version() {
   return fftw_version;
 }
 

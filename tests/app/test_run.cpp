@@ -173,9 +173,10 @@ TEST_F(RunTest, NotANumberStopsTheRunAndTheLastGoodStateIsBack) {
   if (breaks) {
     const Box& owned = run.scan().tile().owned;
     const Box& ghosted = run.scan().tile().ghosted;
-    run.unknowns().object(0, (owned.begin.y + owned.end.y) / 2 - ghosted.begin.y,
-                          (owned.begin.x + owned.end.x) / 2 - ghosted.begin.x) =
-        std::numeric_limits<Real>::quiet_NaN();
+    const auto pixel = Kokkos::subview(run.unknowns().object, 0,
+                                       (owned.begin.y + owned.end.y) / 2 - ghosted.begin.y,
+                                       (owned.begin.x + owned.end.x) / 2 - ghosted.begin.x);
+    Kokkos::deep_copy(pixel, device::complex(std::numeric_limits<Real>::quiet_NaN()));
   }
   std::string message;
   ExitCode code = ExitCode::done;

@@ -2,6 +2,7 @@
 /// 2-D Fourier transforms of stacks of images where the device keeps them.
 
 #include <memory>
+#include <string>
 
 #include "tessera/base/box.hpp"
 #include "tessera/device/device.hpp"
@@ -37,6 +38,6 @@ class Plan {
 };
 
 /// Name and version of the transform library, for `tessera --version`.
-const char* library_version();
+std::string library_version();
 
 }  // namespace tessera::fft
