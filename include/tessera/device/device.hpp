@@ -56,9 +56,20 @@ inline std::string kernel_name(const char* name) {
   return Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string();
 }
 
+namespace detail {
+
+/// (row of all images, x), rows of threads along x.
+inline auto pixels_of(const Device& exec, int n, Shape2 shape) {
+  using Policy = Kokkos::MDRangePolicy<Device, Kokkos::Rank<2, Kokkos::Iterate::Right>>;
+  return Policy(exec, {0, 0}, {n * shape.h, shape.w}, {4, 64});
+}
+
+}  // namespace detail
+
 /// f(i, y, x) for every pixel of `n` images of `shape`.
 template <class F>
 void for_each_pixel(const Device& exec, const char* name, int n, Shape2 shape, const F& f) {
+  if (n * shape.h == 0 || shape.w == 0) return;
   if constexpr (device_is_host) {
     Kokkos::parallel_for(
         kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
@@ -68,15 +79,9 @@ void for_each_pixel(const Device& exec, const char* name, int n, Shape2 shape, c
           for (int x = 0; x < shape.w; ++x) f(i, y, x);
         });
   } else {
-    const std::int64_t area = shape.size();
     Kokkos::parallel_for(
-        kernel_name(name),
-        Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, n * area),
-        KOKKOS_LAMBDA(const std::int64_t pixel) {
-          const int i = static_cast<int>(pixel / area);
-          const int in_image = static_cast<int>(pixel - i * area);
-          f(i, in_image / shape.w, in_image % shape.w);
-        });
+        kernel_name(name), detail::pixels_of(exec, n, shape),
+        KOKKOS_LAMBDA(const int row, const int x) { f(row / shape.h, row % shape.h, x); });
   }
 }
 
@@ -103,20 +108,28 @@ void for_each_row_pixel(const Device& exec, const char* name, int n, Shape2 shap
 
 namespace detail {
 
-/// The default join of array reductions, which every Kokkos from 3.4 on spells alike.
+/// The default join of array reductions, which every Kokkos from 3.4 on spells alike. A host takes
+/// a row at a time, a GPU a pixel.
 template <int n_sums, class Kernel>
 struct PixelSum {
   using value_type = double[];
   static constexpr unsigned value_count = n_sums;
+  static constexpr bool by_row = device_is_host;
   Shape2 shape;
   Kernel kernel;
 
-  KOKKOS_FUNCTION void operator()(const int row, double sum[]) const {
-    Real of_row[n_sums] = {};  // few enough terms for Real; their sum is double
-    const auto pixel = kernel.row(row / shape.h, row % shape.h);
-    TESSERA_INDEPENDENT_ITERATIONS
-    for (int x = 0; x < shape.w; ++x) pixel(x, of_row);
-    for (int k = 0; k < n_sums; ++k) sum[k] += static_cast<double>(of_row[k]);
+  std::int64_t n_items(int n) const { return std::int64_t{n} * shape.h * (by_row ? 1 : shape.w); }
+  KOKKOS_FUNCTION void operator()(const std::int64_t item, double sum[]) const {
+    const std::int64_t row = by_row ? item : item / shape.w;
+    const auto pixel = kernel.row(static_cast<int>(row / shape.h), static_cast<int>(row % shape.h));
+    Real terms[n_sums] = {};  // few enough for Real; their sum is double
+    if constexpr (by_row) {
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int x = 0; x < shape.w; ++x) pixel(x, terms);
+    } else {
+      pixel(static_cast<int>(item - row * shape.w), terms);
+    }
+    for (int k = 0; k < n_sums; ++k) sum[k] += static_cast<double>(terms[k]);
   }
 };
 
@@ -127,8 +140,11 @@ struct PixelSum {
 template <int n_sums, class Kernel>
 void add_pixel_sums(const Device& exec, const char* name, int n, Shape2 shape, const Kernel& kernel,
                     const DeviceView<double*>& scratch, const DeviceView<double*>& total) {
-  Kokkos::parallel_reduce(kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
-                          detail::PixelSum<n_sums, Kernel>{shape, kernel}, scratch);
+  const detail::PixelSum<n_sums, Kernel> pixel_sum{shape, kernel};
+  Kokkos::parallel_reduce(
+      kernel_name(name),
+      Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, pixel_sum.n_items(n)),
+      pixel_sum, scratch);
   Kokkos::parallel_for(
       kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n_sums),
       KOKKOS_LAMBDA(const int k) { total(k) += scratch(k); });
