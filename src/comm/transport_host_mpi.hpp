@@ -1,13 +1,11 @@
 #pragma once
-/// Plain MPI on host memory.
+/// Plain MPI on host memory: "host_mpi" of a build whose device is the host.
 
 #include <vector>
 
 #include "tessera/comm/transport.hpp"
 
 namespace tessera::comm {
-
-static_assert(device::device_is_host, "device memory needs a transport that can reach it");
 
 class HostMpiTransport final : public Transport {
  public:
