@@ -23,11 +23,23 @@ class Trial {
     for (const decomposition::PeerBoxes& p : traffic.plan.peers) {
       const std::int64_t n_owned = p.owned_here.area() * traffic.reals_per_pixel;
       const std::int64_t n_ghost = p.ghost_here.area() * traffic.reals_per_pixel;
-      const auto& owned = buffers_.emplace_back("tessera::comm::trial_owned", n_owned);
-      const auto& ghost = buffers_.emplace_back("tessera::comm::trial_ghost", n_ghost);
+      const DeviceView<Real*> owned = buffers_.emplace_back("tessera::comm::trial_owned", n_owned);
+      const DeviceView<Real*> ghost = buffers_.emplace_back("tessera::comm::trial_ghost", n_ghost);
       to_owners_.push_back({p.peer, ghost.data(), n_ghost, owned.data(), n_owned});
       to_ghosts_.push_back({p.peer, owned.data(), n_owned, ghost.data(), n_ghost});
     }
+  }
+
+  /// Collective.
+  void run(const Device& exec, Transport& transport, int n_batches) {
+    for (int i = 0; i < n_batches; ++i) {
+      transport.begin(exec, to_owners_, 1);
+      transport.finish(exec);
+      transport.all_reduce(exec, summed_);
+      transport.begin(exec, to_ghosts_, 2);
+      transport.finish(exec);
+    }
+    transport.wait(exec);
   }
 
   /// Collective.
@@ -45,17 +57,6 @@ class Trial {
   }
 
  private:
-  void run(const Device& exec, Transport& transport, int n_batches) {
-    for (int i = 0; i < n_batches; ++i) {
-      transport.begin(exec, to_owners_, 1);
-      transport.finish(exec);
-      transport.all_reduce(exec, summed_);
-      transport.begin(exec, to_ghosts_, 2);
-      transport.finish(exec);
-    }
-    transport.wait(exec);
-  }
-
   std::vector<DeviceView<Real*>> buffers_;
   std::vector<Message> to_owners_;
   std::vector<Message> to_ghosts_;
@@ -108,9 +109,13 @@ std::unique_ptr<Transport> choose_transport(std::string_view name, const Communi
                                             double timeout_s, const BatchTraffic& traffic,
                                             const Log& log) {
   const std::vector<std::string> names = transport_names();
-  if (name != "auto" || comm.size() == 1 || names.size() == 1)
-    return make_transport(name, comm, timeout_s);
   const Device exec;
+  if (name != "auto" || comm.size() == 1 || names.size() == 1) {
+    auto named = make_transport(name, comm, timeout_s);
+    // What is allocated at first use, connections and pinned memory, is allocated now.
+    if (!device::device_is_host && comm.size() > 1) Trial(traffic).run(exec, *named, 1);
+    return named;
+  }
   Trial trial(traffic);
   std::vector<Candidate> candidates;
   for (const std::string& each : names)
