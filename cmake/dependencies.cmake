@@ -30,3 +30,14 @@ else()
 endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/kokkos.cmake)
+
+# NCCL is optional: without it the transport `nccl` is not in the build.
+if(TESSERA_CUDA)
+  find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${NCCL_ROOT} $ENV{NCCL_ROOT} ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES include)
+  find_library(NCCL_LIBRARY nccl HINTS ${NCCL_ROOT} $ENV{NCCL_ROOT} ${CUDAToolkit_LIBRARY_DIR} PATH_SUFFIXES lib lib64)
+  if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
+    add_library(tessera_nccl INTERFACE IMPORTED)
+    target_include_directories(tessera_nccl SYSTEM INTERFACE ${NCCL_INCLUDE_DIR})
+    target_link_libraries(tessera_nccl INTERFACE ${NCCL_LIBRARY} CUDA::cudart)
+  endif()
+endif()

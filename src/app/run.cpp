@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tessera/base/text.hpp"
+#include "tessera/comm/choose_transport.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/solvers/pie.hpp"
 
@@ -53,6 +54,15 @@ std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck, const Sca
 /// Reals per pixel of the largest exchange: object sum (complex) and illumination.
 constexpr int max_reals_per_pixel = 3;
 
+std::unique_ptr<comm::Transport> make_transport(const deck::Deck& deck, const Scan& scan,
+                                                const comm::Communicator& comm, const Log& log) {
+  const decomposition::HaloPlan plan = decomposition::make_halo_plan(scan.tiling, comm.rank());
+  const std::int64_t n_summed_reals = (2 * deck.probe.n_modes + 1) * scan.info.pattern.size();
+  return comm::choose_transport(deck.decomposition.transport, comm,
+                                deck.decomposition.transport_timeout_s,
+                                {plan, max_reals_per_pixel, n_summed_reals}, log);
+}
+
 bool is_finite(const device::Device& exec, const physics::InnerProduct& inner_product,
                const physics::ObjectView& view) {
   const Shape2 shape{static_cast<int>(view.extent(1)), static_cast<int>(view.extent(2))};
@@ -66,7 +76,7 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
     : deck_(deck),
       comm_(comm),
       scan_(load_scan(deck, comm, log)),
-      transport_(comm::make_transport(deck.decomposition.transport, comm)),
+      transport_(make_transport(deck, scan_, comm, log)),
       halo_(decomposition::make_halo_plan(scan_.tiling, comm.rank()), max_reals_per_pixel,
             *transport_),
       model_(scan_.on_device, deck.probe.n_modes,
@@ -89,9 +99,12 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
 EpochFigures Run::run_epoch() {
   const Kokkos::Timer timer;
   const int epoch = n_epochs();
-  for (const solvers::Batch& batch : sweep_.start_epoch(exec_, epoch))
+  for (const solvers::Batch& batch : sweep_.start_epoch(exec_, epoch)) {
     solver_->run_batch(exec_, sweep_, batch, epoch);
+    transport_->watch(exec_);
+  }
   solver_->finish_epoch(exec_, sweep_, epoch);
+  transport_->wait(exec_);  // whatever else waits for the device knows no deadline
   keep_if_finite();
   physics::AmplitudeSums sums = solver_->take_sums(exec_);
   comm_.sum(std::span<double>(&sums.squared_difference, 4));

@@ -1,5 +1,7 @@
 #include "tessera/app/versions.hpp"
 
+#include <algorithm>
+
 #include "tessera/base/text.hpp"
 #include "tessera/comm/communicator.hpp"
 #include "tessera/comm/transport.hpp"
@@ -8,6 +10,18 @@
 #include "tessera/io/hdf5.hpp"
 
 namespace tessera::app {
+namespace {
+
+std::string transports() {
+  const std::vector<std::string> names = comm::transport_names();
+  std::vector<std::string> missing;
+  for (const char* name : {"gpu_mpi", "nccl"})
+    if (std::find(names.begin(), names.end(), name) == names.end()) missing.emplace_back(name);
+  return joined(names) +
+         (missing.empty() ? "" : text(" (not in this build: ", joined(missing), ")"));
+}
+
+}  // namespace
 
 std::string versions() {
   const char* precision = sizeof(Real) == sizeof(double) ? "double" : "float";
@@ -18,7 +32,7 @@ std::string versions() {
               "mpi ", comm::library_version(), "\n",                      //
               "hdf5 ", io::library_version(), "\n",                       //
               "fft ", fft::library_version(), "\n",                       //
-              "transports ", joined(comm::transport_names()), "\n");
+              "transports ", transports(), "\n");
 }
 
 }  // namespace tessera::app

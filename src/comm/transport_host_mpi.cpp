@@ -1,38 +1,20 @@
 #include "transport_host_mpi.hpp"
 
-#include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
+#include <span>
+
+#include "mpi_reals.hpp"
 
 namespace tessera::comm {
-namespace {
-
-MPI_Datatype real_type() {
-  return sizeof(Real) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT;
-}
-
-int checked_count(std::int64_t n, int peer) {
-  if (n > std::numeric_limits<int>::max())
-    throw SystemError(text("a halo message of ", n, " numbers to rank ", peer,
-                           " is larger than MPI can count; use more ranks"));
-  return static_cast<int>(n);
-}
-
-}  // namespace
 
 void HostMpiTransport::begin(const device::Device& exec, const std::vector<Message>& messages,
                              int tag) {
   exec.fence();  // what is sent must be complete
   requests_.clear();
-  for (const Message& m : messages) {
-    if (m.n_receive == 0) continue;
-    check_mpi(MPI_Irecv(m.receive, checked_count(m.n_receive, m.peer), real_type(), m.peer, tag,
-                        comm_.handle(), &requests_.emplace_back()));
-  }
-  for (const Message& m : messages) {
-    if (m.n_send == 0) continue;
-    check_mpi(MPI_Isend(m.send, checked_count(m.n_send, m.peer), real_type(), m.peer, tag,
-                        comm_.handle(), &requests_.emplace_back()));
-  }
+  for (const Message& m : messages)
+    if (m.n_receive > 0)
+      requests_.push_back(start_receive(comm_, m.receive, m.n_receive, m.peer, tag));
+  for (const Message& m : messages)
+    if (m.n_send > 0) requests_.push_back(start_send(comm_, m.send, m.n_send, m.peer, tag));
 }
 
 void HostMpiTransport::finish(const device::Device&) {
@@ -51,16 +33,6 @@ void HostMpiTransport::broadcast(const device::Device& exec,
   if (comm_.size() == 1) return;
   exec.fence();
   comm_.broadcast(std::span(values.data(), values.extent(0)));
-}
-
-std::vector<std::string> transport_names() {
-  return {"host_mpi"};
-}
-
-std::unique_ptr<Transport> make_transport(std::string_view name, const Communicator& comm) {
-  if (name == "auto" || name == "host_mpi") return std::make_unique<HostMpiTransport>(comm);
-  throw InputError(text("decomposition.transport = '", name,
-                        "' is not in this build; it has 'auto' and 'host_mpi'"));
 }
 
 }  // namespace tessera::comm

@@ -1,5 +1,5 @@
 #pragma once
-/// Plain MPI on host memory.
+/// Plain MPI on host memory: "host_mpi" of a build whose device is the host.
 
 #include <vector>
 

@@ -90,8 +90,13 @@ std::vector<Key> decomposition_keys(Decomposition& decomposition) {
        .field = &decomposition.transport,
        .meaning = "How ranks exchange ghost pixels. `auto` takes the fastest that works here; name "
                   "one to compare or to get around a broken one.",
-       .choices = {"auto", "host_mpi"},
-       .hint = "gpu_mpi and nccl are not in this build"},
+       .choices = {"auto", "host_mpi", "gpu_mpi", "nccl"}},
+      {.name = "decomposition.transport_timeout_s",
+       .field = &decomposition.transport_timeout_s,
+       .meaning = "Time without an answer from other ranks after which NCCL gives up and the job "
+                  "ends. Longer than any batch.",
+       .least = 1,
+       .greatest = 86400},
   };
 }
 

@@ -75,6 +75,8 @@ const std::vector<Case> cases = {
     {"decomposition.tiles", "[2, 3]", [](D d) { return d.decomposition.tiles == Ints{2, 3}; }},
     {"decomposition.transport", "\"host_mpi\"",
      [](D d) { return d.decomposition.transport == "host_mpi"; }},
+    {"decomposition.transport_timeout_s", "45",
+     [](D d) { return d.decomposition.transport_timeout_s == 45; }},
     {"run.deterministic", "true", [](D d) { return d.run.deterministic; }},
     {"run.resume", "\"/r.h5\"", [](D d) { return d.run.resume == "/r.h5"; }},
     {"output.file", "\"/out.h5\"", [](D d) { return d.output.file == "/out.h5"; }},

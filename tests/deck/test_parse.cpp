@@ -128,8 +128,8 @@ TEST(Parse, WordsOutsideTheChoicesAreRefused) {
   EXPECT_THAT(parse_complaint("data.zero_frequency = \"center\""),
               AllOf(HasSubstr("data.zero_frequency = \"center\" is not known"),
                     HasSubstr("\"centre\", \"corner\"")));
-  EXPECT_THAT(parse_complaint("decomposition.transport = \"nccl\""),
-              AllOf(HasSubstr("\"auto\", \"host_mpi\""), HasSubstr("not in this build")));
+  EXPECT_THAT(parse_complaint("decomposition.transport = \"mpi\""),
+              HasSubstr("\"auto\", \"host_mpi\", \"gpu_mpi\", \"nccl\""));
   for (const std::string key :
        {"data.format", "probe.initial", "object.initial", "solver.method", "solver.batch_order",
         "simulation.object", "simulation.scan", "simulation.noise"}) {

@@ -30,7 +30,7 @@ inline TileField tile_field(const device::DeviceView<Real***>& view) {
 
 /// Time and traffic of one rank, for the summary.
 struct HaloStatistics {
-  double seconds = 0;
+  double seconds = 0;  ///< of the host in these calls; what a device does behind its back is not in
   std::int64_t bytes_sent = 0;
   std::int64_t messages_sent = 0;
 };

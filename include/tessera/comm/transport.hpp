@@ -21,27 +21,45 @@ struct Message {
   std::int64_t n_receive = 0;
 };
 
+/// All calls are ordered with the work of `exec`: they take what its earlier work wrote, and its
+/// later work sees what has arrived. Whether the host waits is the transport's affair.
 class Transport {
  public:
   virtual ~Transport() = default;
   virtual std::string_view name() const = 0;
 
   /// Start moving; `messages` and their buffers stay untouched until `finish`. One exchange at a
-  /// time per `tag`.
+  /// time; every message has its counterpart, of the same length and tag, at the peer.
   virtual void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) = 0;
-  /// Wait until everything that `begin` started has arrived and been sent.
+  /// Later work of `exec` finds everything that `begin` started arrived and sent.
   virtual void finish(const device::Device& exec) = 0;
   /// Sum over all ranks, in place, the same bits on every rank. Collective.
   virtual void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) = 0;
   /// From rank 0 to all. Collective.
   virtual void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) = 0;
+
+  /// Once a batch: look for failures, and mark how far `exec` is for `wait`. Waits only when many
+  /// batches are under way.
+  /// @throws SystemError if a peer or a link has failed or time is up; the transport is then of no
+  /// more use
+  virtual void watch(const device::Device&) {}
+  /// Instead of exec.fence() after work that waits for other ranks: it ends when they do not
+  /// answer.
+  /// @throws SystemError as `watch`
+  virtual void wait(const device::Device& exec) { exec.fence(); }
 };
 
-/// What `make_transport` can make in this build.
+/// Seconds without progress after which a transport gives up, unless the deck says otherwise.
+inline constexpr double default_timeout_s = 20;
+
+/// What this build has: of "host_mpi", "gpu_mpi", "nccl". Whether they work is the machine's
+/// affair.
 std::vector<std::string> transport_names();
 
-/// The transport called `name` ("auto" or "host_mpi").
-/// @throws InputError naming what this build and machine have
-std::unique_ptr<Transport> make_transport(std::string_view name, const Communicator& comm);
+/// The transport called `name`, one of transport_names() or "auto": what is usually the fastest of
+/// those that work here. Collective.
+/// @throws AgreedError (exit code 2) naming what is missing and what there is; SystemError
+std::unique_ptr<Transport> make_transport(std::string_view name, const Communicator& comm,
+                                          double timeout_s = default_timeout_s);
 
 }  // namespace tessera::comm

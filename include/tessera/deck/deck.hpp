@@ -67,6 +67,7 @@ struct Solver {
 struct Decomposition {
   std::vector<int> tiles;
   std::string transport = "auto";
+  double transport_timeout_s = 20;
 };
 
 struct Run {
