@@ -73,10 +73,14 @@ bool is_finite(const device::Device& exec, const physics::InnerProduct& inner_pr
 }  // namespace
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
+    : Run(deck, comm, load_scan(deck, comm, log), log) {}
+
+Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
+         std::unique_ptr<comm::Transport> transport)
     : deck_(deck),
       comm_(comm),
-      scan_(load_scan(deck, comm, log)),
-      transport_(make_transport(deck, scan_, comm, log)),
+      scan_(std::move(scan)),
+      transport_(transport ? std::move(transport) : make_transport(deck, scan_, comm, log)),
       halo_(decomposition::make_halo_plan(scan_.tiling, comm.rank()), max_reals_per_pixel,
             *transport_),
       model_(scan_.on_device, deck.probe.n_modes,
@@ -97,6 +101,7 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
 }
 
 EpochFigures Run::run_epoch() {
+  const device::Region region("epoch");
   const Kokkos::Timer timer;
   const int epoch = n_epochs();
   for (const solvers::Batch& batch : sweep_.start_epoch(exec_, epoch)) {
@@ -133,6 +138,7 @@ void Run::keep_if_finite() {
 }
 
 EpochFigures Run::measure() {
+  const device::Region region("measure");
   model_.set_probe(exec_, unknowns_.probe);
   const auto add = [&](const physics::Chunk& chunk) {
     model_.forward(exec_, unknowns_.object, chunk);

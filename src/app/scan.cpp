@@ -127,11 +127,10 @@ void add_patterns(const View& patterns, ImageStack<double>& sum) {
 
 }  // namespace
 
-Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log& log) {
-  const auto start = std::chrono::steady_clock::now();
+Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm) {
   Scan scan;
   scan.rank = comm.rank();
-  scan.info = io::read_scan_info(scan_source(deck.data), comm);
+  scan.info = std::move(info);
   comm.together([&] {
     scan.optics = far_field_optics(deck.experiment, scan.info.pattern);
     scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
@@ -141,6 +140,12 @@ Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log
     scan.tiling = tiling_of(deck.decomposition, scan.grid, comm.size());
     scan.on_device = scan_tile(scan);
   });
+  return scan;
+}
+
+Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log& log) {
+  const auto start = std::chrono::steady_clock::now();
+  Scan scan = lay_out_scan(deck, io::read_scan_info(scan_source(deck.data), comm), comm);
   read_patterns_to_device(deck.data, comm, log, scan);
   scan.read_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

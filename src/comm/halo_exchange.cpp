@@ -94,6 +94,7 @@ void HaloExchange::begin(const Device& exec, std::span<const TileField> fields,
 }
 
 void HaloExchange::fill(const Device& exec, std::span<const TileField> fields) {
+  const device::Region region("fill");
   begin(exec, fields, Direction::owner_to_ghost);
   const Kokkos::Timer timer;
   transport_.finish(exec);
@@ -109,10 +110,12 @@ void HaloExchange::accumulate(const Device& exec, std::span<const TileField> fie
 }
 
 void HaloExchange::begin_accumulate(const Device& exec, std::span<const TileField> fields) {
+  const device::Region region("begin accumulate");
   begin(exec, fields, Direction::ghost_to_owner);
 }
 
 void HaloExchange::finish_accumulate(const Device& exec) {
+  const device::Region region("finish accumulate");
   const Kokkos::Timer timer;
   transport_.finish(exec);
   const std::span<const TileField> fields(fields_.data(), static_cast<std::size_t>(n_fields_));

@@ -64,10 +64,12 @@ Plan::Plan(Shape2 shape, Planning)
 Plan::~Plan() = default;
 
 void Plan::forward(const device::Device& exec, device::complex* images, int n) const {
+  const device::Region region("tessera::fft::forward");
   back_end_->transform(exec, images, n, CUFFT_FORWARD);
 }
 
 void Plan::inverse(const device::Device& exec, device::complex* images, int n) const {
+  const device::Region region("tessera::fft::inverse");
   back_end_->transform(exec, images, n, CUFFT_INVERSE);
 }
 

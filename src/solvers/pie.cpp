@@ -42,6 +42,7 @@ Pie::Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& m
       orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {}
 
 void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
+  const device::Region region("batch");
   device::set_zero(exec, object_sum_);
   device::set_zero(exec, illumination_);
   device::set_zero(exec, shared_sums_);
@@ -70,6 +71,7 @@ double Pie::shrunk(double step, int epoch) const {
 }
 
 void Pie::update_object(const Device& exec, double step_length) {
+  const device::Region region("update object");
   const auto probe = unknowns_.probe;
   const auto greatest_power = greatest_power_;
   const int n_modes = static_cast<int>(probe.extent(0));
@@ -104,6 +106,7 @@ void Pie::update_object(const Device& exec, double step_length) {
 }
 
 void Pie::update_probe(const Device& exec, double step_length) {
+  const device::Region region("update probe");
   model_.finish_probe_gradient(exec, probe_sum_);
   const auto overlap = overlap_;
   const auto greatest_overlap = greatest_overlap_;

@@ -19,7 +19,7 @@ set(allowed
     "^src/deck/"
     "^(src/io|tests/io)/"
     "^src/base/"
-    "^drivers/"
+    "^(drivers|scaling)/"
     "^tests/"
     "^src/comm/nccl_cuda%.cpp$")
 

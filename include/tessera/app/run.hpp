@@ -33,6 +33,10 @@ class Run {
   /// Reads the scan and allocates everything that the epoch loop needs.
   /// @throws AgreedError
   Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log);
+  /// The same with a scan that is already here.
+  /// @param transport empty: the one that the deck names
+  Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
+      std::unique_ptr<comm::Transport> transport = nullptr);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 

@@ -30,6 +30,11 @@ struct Scan {
   int n_positions() const { return info.n_positions; }
 };
 
+/// Grid, tiles and this rank's positions; the patterns, the fitted positions and their counts are
+/// still missing. Collective.
+/// @throws AgreedError
+Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm);
+
 /// Metadata to all ranks, tiles balanced over them, then every pattern to its owner. Collective.
 /// @throws AgreedError: everything that can be wrong with the data
 Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log& log);

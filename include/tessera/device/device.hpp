@@ -56,6 +56,23 @@ inline std::string kernel_name(const char* name) {
   return Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string();
 }
 
+/// A named stretch of work, as long as it lives, for profiling tools (an NVTX range with Kokkos'
+/// connector). Costs nothing when none listens.
+class Region {
+ public:
+  explicit Region(const char* name) : is_heard_(Kokkos::Tools::profileLibraryLoaded()) {
+    if (is_heard_) Kokkos::Profiling::pushRegion(name);
+  }
+  ~Region() {
+    if (is_heard_) Kokkos::Profiling::popRegion();
+  }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+ private:
+  bool is_heard_;
+};
+
 namespace detail {
 
 /// (row of all images, x), rows of threads along x.

@@ -30,7 +30,8 @@ class Graph {
   void* graph_ = nullptr;
 };
 
-/// False where launching costs nothing that a graph could save.
+/// False where launching costs nothing that a graph could save, and while a profiling tool listens.
+/// Ask before every batch.
 bool graphs_pay();
 
 }  // namespace tessera::device

@@ -39,10 +39,11 @@ class Sweep {
   void sum(const device::Device& exec, const Batch& batch,
            std::span<const comm::TileField> object_sums,
            const device::DeviceView<Real*>& shared_sums, const Add& add) {
-    for (const physics::Chunk& chunk : batch.border) add(chunk);
+    add_all("border", batch.border, add);
     halo_.begin_accumulate(exec, object_sums);
-    for (const physics::Chunk& chunk : batch.interior) add(chunk);
+    add_all("interior", batch.interior, add);
     halo_.finish_accumulate(exec);
+    const device::Region region("reduce");
     const Kokkos::Timer timer;
     transport_.all_reduce(exec, shared_sums);
     reduce_seconds_ += timer.seconds();
@@ -54,6 +55,7 @@ class Sweep {
   }
   /// From rank 0 to all, so that what is replicated stays the same to the last bit. Collective.
   void replicate(const device::Device& exec, const device::DeviceView<Real*>& values) {
+    const device::Region region("replicate");
     const Kokkos::Timer timer;
     transport_.broadcast(exec, values);
     reduce_seconds_ += timer.seconds();
@@ -62,6 +64,11 @@ class Sweep {
   double reduce_seconds() const { return reduce_seconds_; }
 
  private:
+  template <class Add>
+  static void add_all(const char* name, std::span<const physics::Chunk> chunks, const Add& add) {
+    const device::Region region(name);
+    for (const physics::Chunk& chunk : chunks) add(chunk);
+  }
   void lay_out_batches();
   void append_chunks(std::span<const int> local_positions);
 

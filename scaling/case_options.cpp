@@ -1,0 +1,68 @@
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "commands.hpp"
+#include "synthetic_scan.hpp"
+
+namespace tessera::scaling {
+
+void add_case_options(CLI::App& command, CaseOptions& options) {
+  command.add_option("--raster", options.raster, "positions, ROWSxCOLUMNS")
+      ->delimiter('x')
+      ->expected(2)
+      ->capture_default_str();
+  command.add_option("--size", options.scan.window_px, "window, pixels")->capture_default_str();
+  command.add_option("--step", options.scan.step_px, "between positions, pixels")
+      ->capture_default_str();
+  command.add_option("--epochs", options.n_epochs, "to time, after one that warms up")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--json", options.json, "also write the figures to this file");
+  command.add_option("key=value", options.overrides,
+                     "deck keys, e.g. probe.n_modes=4 solver.batch_size=0 "
+                     "decomposition.transport=host_mpi");
+}
+
+deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm) {
+  options.scan.raster = {options.raster.at(0), options.raster.at(1)};
+  deck::Deck deck;
+  comm.together([&] { deck = synthetic_deck(options.scan, options.overrides); });
+  return deck;
+}
+
+nlohmann::json case_json(const std::string& command, const CaseOptions& options,
+                         const deck::Deck& deck, int n_ranks) {
+  return {{"command", command},
+          {"ranks", n_ranks},
+          {"real_bytes", sizeof(Real)},
+          {"on_gpu", !device::device_is_host},
+          {"raster", options.raster},
+          {"positions", options.scan.raster.size()},
+          {"window_px", options.scan.window_px},
+          {"step_px", options.scan.step_px},
+          {"modes", deck.probe.n_modes},
+          {"batch_size", deck.solver.batch_size},
+          {"batch_order", deck.solver.batch_order},
+          {"overrides", options.overrides},
+          {"timed_epochs", options.n_epochs}};
+}
+
+void write_json(const std::string& path, const nlohmann::json& json,
+                const comm::Communicator& comm) {
+  comm.together([&] {
+    if (path.empty() || !comm.is_root()) return;
+    const auto folder = std::filesystem::path(path).parent_path();
+    if (!folder.empty()) std::filesystem::create_directories(folder);
+    std::ofstream file(path);
+    file << json.dump(2) << "\n";
+    if (!file.flush())
+      throw SystemError(text("--json ", path, " cannot be written; name a file that can"));
+  });
+}
+
+}  // namespace tessera::scaling

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <memory>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "tessera/app/run.hpp"
+#include "tessera/base/error.hpp"
+
+#include "commands.hpp"
+#include "measure.hpp"
+#include "memory_use.hpp"
+#include "null_transport.hpp"
+#include "synthetic_scan.hpp"
+
+namespace tessera::scaling {
+namespace {
+
+struct Options : CaseOptions {
+  bool skip_exchange = false;
+};
+
+/// Of the slowest, fullest or busiest rank, except for the errors and the sums that say so.
+struct Figures {
+  std::string transport;
+  Shape2 object;
+  double set_up_s = 0;
+  std::vector<double> epochs_s;
+  double first_error = 0;
+  double last_error = 0;
+  double device_bytes = 0;
+  double object_bytes = 0;   ///< of the object on one rank
+  double pattern_bytes = 0;  ///< of the patterns of one rank
+  double halo_bytes = 0;     ///< sent in one epoch, sum over ranks
+  double halo_wait_s = 0;    ///< in one epoch, of the host
+  Reference reference;
+  Roof roof;
+};
+
+void time_epochs(app::Run& run, const comm::Communicator& comm, int n_epochs, Figures& figures) {
+  figures.first_error = run.run_epoch().error;
+  const app::RankTimes before = run.times();
+  for (int epoch = 0; epoch < n_epochs; ++epoch) {
+    comm.barrier();
+    const Kokkos::Timer timer;
+    figures.last_error = run.run_epoch().error;
+    figures.epochs_s.push_back(timer.seconds());
+  }
+  comm.maximum(figures.epochs_s);
+  const app::RankTimes after = run.times();
+  figures.halo_bytes = (after.halo_bytes - before.halo_bytes) / n_epochs;
+  figures.halo_wait_s = (after.halo_s - before.halo_s) / n_epochs;
+}
+
+Reference measured_reference(const app::Run& run, const deck::Deck& deck, int n_ranks) {
+  const auto n_positions = static_cast<int>(run.scan().tile().positions.size());
+  const int batch =
+      deck.solver.batch_size > 0 ? (deck.solver.batch_size - 1) / n_ranks + 1 : n_positions;
+  const int chunk = std::max(1, std::min({n_positions, batch, run.model().chunk_size()}));
+  const Shape2 window = run.scan().info.pattern;
+  const physics::WavesView waves("tessera::scaling::waves", chunk, run.model().n_modes(), window.h,
+                                 window.w);
+  return measure_reference(device::Device(), waves, n_positions);
+}
+
+Figures measured(const deck::Deck& deck, const Options& options, const comm::Communicator& comm) {
+  Figures figures;
+  const std::int64_t bytes_before = device_bytes_used();
+  const Kokkos::Timer timer;
+  app::Scan scan = make_synthetic_scan(deck, options.scan, comm);
+  std::unique_ptr<comm::Transport> transport;
+  if (options.skip_exchange) transport = std::make_unique<NullTransport>();
+  app::Run run(deck, comm, std::move(scan), Log(comm.is_root()), std::move(transport));
+  figures.set_up_s = timer.seconds();
+  time_epochs(run, comm, options.n_epochs, figures);
+
+  const app::Scan& here = run.scan();
+  figures.transport = run.transport();
+  figures.object = here.grid.object;
+  figures.device_bytes = static_cast<double>(device_bytes_used() - bytes_before);
+  figures.object_bytes = static_cast<double>(here.tile().ghosted.area()) * sizeof(device::complex);
+  figures.pattern_bytes =
+      static_cast<double>(here.tile().positions.size() * here.info.pattern.size() * 2);
+  figures.reference = measured_reference(run, deck, comm.size());
+  figures.roof = measure_roof(device::Device());
+  for (double* of_rank :
+       {&figures.set_up_s, &figures.device_bytes, &figures.object_bytes, &figures.pattern_bytes,
+        &figures.halo_wait_s, &figures.reference.transforms_s,
+        &figures.reference.transforms_and_pass_s})
+    comm.maximum(std::span(of_rank, 1));
+  comm.sum(std::span(&figures.halo_bytes, 1));
+  comm.minimum(std::span(&figures.roof.bytes_per_s, 1));
+  comm.minimum(std::span(&figures.roof.flops_per_s, 1));
+  return figures;
+}
+
+nlohmann::json as_json(const Figures& figures, const Options& options, const deck::Deck& deck,
+                       int n_ranks) {
+  nlohmann::json json = case_json("gradient", options, deck, n_ranks);
+  const double epoch_s = median(figures.epochs_s);
+  json.update(
+      {{"exchange", !options.skip_exchange},
+       {"transport", figures.transport},
+       {"epoch_ms", 1e3 * epoch_s},
+       {"us_per_position", 1e6 * epoch_s / static_cast<double>(options.scan.raster.size())},
+       {"transforms_ms", 1e3 * figures.reference.transforms_s},
+       {"transforms_and_pass_ms", 1e3 * figures.reference.transforms_and_pass_s},
+       {"ratio", epoch_s / figures.reference.transforms_and_pass_s},
+       {"copy_GB_per_s", 1e-9 * figures.roof.bytes_per_s},
+       {"multiply_add_GFLOP_per_s", 1e-9 * figures.roof.flops_per_s},
+       {"device_bytes", figures.device_bytes},
+       {"object_px", {figures.object.h, figures.object.w}},
+       {"object_bytes", static_cast<double>(figures.object.size()) * sizeof(device::complex)},
+       {"object_bytes_per_rank", figures.object_bytes},
+       {"pattern_bytes_per_rank", figures.pattern_bytes},
+       {"halo_bytes_per_epoch", figures.halo_bytes},
+       {"halo_wait_ms", 1e3 * figures.halo_wait_s},
+       {"set_up_s", figures.set_up_s},
+       {"first_error", figures.first_error},
+       {"last_error", figures.last_error}});
+  for (const double seconds : figures.epochs_s) json["epochs_ms"].push_back(1e3 * seconds);
+  return json;
+}
+
+void bench_gradient(Options& options, const comm::Communicator& comm) {
+  const deck::Deck deck = deck_of(options, comm);
+  const Figures figures = measured(deck, options, comm);
+  const nlohmann::json json = as_json(figures, options, deck, comm.size());
+  if (!options.skip_exchange && !(figures.last_error < figures.first_error))
+    throw AgreedError(ExitCode::failed,
+                      "the error did not fall: the benchmark does not reconstruct");
+  if (comm.is_root())
+    fmt::print(
+        "{} positions of {} px, {} mode(s), batch {}, {} rank(s): epoch {:.2f} ms, {:.2f} us "
+        "a position; transforms {:.2f} ms, and a pass over the waves {:.2f} ms, ratio "
+        "{:.2f}; {:.2f} GB; copy {:.0f} GB/s; error {:.4g} -> {:.4g}\n",
+        options.scan.raster.size(), options.scan.window_px, deck.probe.n_modes,
+        deck.solver.batch_size, comm.size(), json["epoch_ms"].get<double>(),
+        json["us_per_position"].get<double>(), json["transforms_ms"].get<double>(),
+        json["transforms_and_pass_ms"].get<double>(), json["ratio"].get<double>(),
+        1e-9 * figures.device_bytes, json["copy_GB_per_s"].get<double>(), figures.first_error,
+        figures.last_error);
+  write_json(options.json, json, comm);
+}
+
+}  // namespace
+
+void add_gradient(CLI::App& app, Action& run) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "gradient",
+      "Milliseconds per epoch of a synthetic scan, everything included, beside the bare transforms "
+      "that it needs");
+  add_case_options(*command, *options);
+  command->add_flag("--skip-exchange", options->skip_exchange,
+                    "ranks exchange nothing: what communication costs is the difference");
+  command->callback([options, &run] {
+    run = [options](const comm::Communicator& comm) { bench_gradient(*options, comm); };
+  });
+}
+
+}  // namespace tessera::scaling

@@ -1,0 +1,107 @@
+#include "measure.hpp"
+
+#include "tessera/fft/plan.hpp"
+
+namespace tessera::scaling {
+namespace {
+
+using device::complex;
+using device::Device;
+using Range = Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>;
+
+constexpr int n_runs = 5;
+
+/// Noise of magnitude about 1: processors and GPUs are faster, or draw less power, with zeros.
+struct FillWithNoise {
+  complex* values;
+  KOKKOS_FUNCTION void operator()(const std::int64_t i) const {
+    const auto bits = static_cast<std::uint32_t>(i) * 2654435769u;
+    values[i] = complex(Real(bits >> 16) / Real(32768) - 1, Real(bits & 0xffff) / Real(32768) - 1);
+  }
+};
+
+struct Scale {
+  complex* values;
+  Real factor;
+  KOKKOS_FUNCTION void operator()(const std::int64_t i) const { values[i] *= factor; }
+};
+
+/// Chains of multiply-adds that do not wait for each other: enough of them to fill the vector units
+/// of a processor; on a GPU the threads are the vector.
+struct MultiplyAdd {
+  static constexpr int n_chains = device::device_is_host ? 128 : 16;
+  static constexpr int n_steps = 512;
+  Real* results;
+  Real factor;
+  KOKKOS_FUNCTION void operator()(const std::int64_t i) const {
+    Real chain[n_chains];
+    for (int k = 0; k < n_chains; ++k) chain[k] = Real(k) + results[i];
+    for (int step = 0; step < n_steps; ++step)
+      for (int k = 0; k < n_chains; ++k) chain[k] = chain[k] * factor + Real(0.5);
+    Real sum = 0;
+    for (int k = 0; k < n_chains; ++k) sum += chain[k];
+    results[i] = sum;
+  }
+};
+
+double copy_bytes_per_s(const Device& exec) {
+  const std::size_t n_bytes = std::size_t{1} << (device::device_is_host ? 28 : 30);
+  const device::DeviceView<complex*> from("tessera::scaling::from", n_bytes / sizeof(complex));
+  const device::DeviceView<complex*> to("tessera::scaling::to", from.extent(0));
+  Kokkos::parallel_for("tessera::scaling::noise",
+                       Range(exec, 0, static_cast<std::int64_t>(from.size())),
+                       FillWithNoise{from.data()});
+  const double seconds = median_seconds(exec, n_runs, [&] { Kokkos::deep_copy(exec, to, from); });
+  return 2 * static_cast<double>(n_bytes) / seconds;
+}
+
+double multiply_adds_per_s(const Device& exec) {
+  const std::int64_t n = device::device_is_host ? 1 << 10 : 1 << 22;
+  const device::DeviceView<Real*> results("tessera::scaling::results", static_cast<std::size_t>(n));
+  const double seconds = median_seconds(exec, n_runs, [&] {
+    Kokkos::parallel_for("tessera::scaling::multiply_add", Range(exec, 0, n),
+                         MultiplyAdd{results.data(), Real(0.999)});
+  });
+  return static_cast<double>(n) * MultiplyAdd::n_chains * MultiplyAdd::n_steps / seconds;
+}
+
+}  // namespace
+
+Roof measure_roof(const Device& exec) {
+  return {copy_bytes_per_s(exec), 2 * multiply_adds_per_s(exec)};
+}
+
+Reference measure_reference(const Device& exec, const physics::WavesView& waves, int n_positions) {
+  const Shape2 window{static_cast<int>(waves.extent(2)), static_cast<int>(waves.extent(3))};
+  const auto n_modes = static_cast<int>(waves.extent(1));
+  const auto chunk = static_cast<int>(waves.extent(0));
+  const fft::Plan plan(window, fft::Planning::measured);
+  Kokkos::parallel_for("tessera::scaling::noise",
+                       Range(exec, 0, static_cast<std::int64_t>(waves.size())),
+                       FillWithNoise{waves.data()});
+  const auto for_chunks = [&](const auto& work) {
+    for (int done = 0; done < n_positions; done += chunk)
+      work(std::min(chunk, n_positions - done) * n_modes);
+  };
+  const auto scale_by = [&](Real factor, int n) {
+    Kokkos::parallel_for("tessera::scaling::scale", Range(exec, 0, n * window.size()),
+                         Scale{waves.data(), factor});
+  };
+  // Two unscaled transforms multiply the waves by their number of pixels: the pass over the waves
+  // divides it away again, so that they stay what they were.
+  const Real back = 1 / static_cast<Real>(window.size());
+  Reference reference;
+  reference.transforms_and_pass_s = median_seconds(exec, n_runs, [&] {
+    for_chunks([&](int n) {
+      plan.forward(exec, waves.data(), n);
+      plan.inverse(exec, waves.data(), n);
+      scale_by(back, n);
+    });
+  });
+  const double pass_s =
+      median_seconds(exec, n_runs, [&] { for_chunks([&](int n) { scale_by(Real(-1), n); }); });
+  reference.transforms_s = reference.transforms_and_pass_s - pass_s;
+  return reference;
+}
+
+}  // namespace tessera::scaling

@@ -1,0 +1,49 @@
+#pragma once
+/// Times, and what the machine gives at best, measured in the same run.
+
+#include <algorithm>
+#include <vector>
+
+#include "tessera/device/device.hpp"
+#include "tessera/physics/forward_model.hpp"
+
+namespace tessera::scaling {
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Median over `n` calls, after one that warms up. Waits for the device.
+template <class F>
+double median_seconds(const device::Device& exec, int n, const F& f) {
+  std::vector<double> seconds;
+  for (int i = 0; i <= n; ++i) {
+    exec.fence();
+    const Kokkos::Timer timer;
+    f();
+    exec.fence();
+    if (i > 0) seconds.push_back(timer.seconds());
+  }
+  return median(seconds);
+}
+
+/// The two roofs of a roofline.
+struct Roof {
+  double bytes_per_s = 0;  ///< copy of a large array, read + written
+  double flops_per_s = 0;  ///< independent fused multiply-adds of Real, two each
+};
+Roof measure_roof(const device::Device& exec);
+
+/// The least that a gradient needs: every wave to the detector and back.
+struct Reference {
+  double transforms_s = 0;           ///< 2 transforms of every wave
+  double transforms_and_pass_s = 0;  ///< and each wave read and written once more
+};
+
+/// @param waves (position of a chunk, mode, h, w), used as scratch
+/// @param n_positions positions of an epoch, transformed a chunk at a time
+Reference measure_reference(const device::Device& exec, const physics::WavesView& waves,
+                            int n_positions);
+
+}  // namespace tessera::scaling

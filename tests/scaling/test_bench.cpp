@@ -1,0 +1,118 @@
+// Every command of tessera_bench, started as a person would, with cases of seconds.
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "app/scratch_folder.hpp"
+
+namespace tessera::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream all;
+  all << file.rdbuf();
+  return all.str();
+}
+
+class Bench : public ::testing::Test {
+ protected:
+  /// Exit code; what it printed is in `printed_`.
+  int run(const std::string& command) {
+    const std::string log = folder_.path("log");
+    const int status = std::system((command + " > " + log + " 2>&1").c_str());
+    printed_ = contents(log);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  int bench(const std::string& arguments, int n_ranks = 1) {
+    const std::string start = n_ranks == 1 ? ""
+                                           : TESSERA_MPIEXEC " " TESSERA_MPIEXEC_FLAGS " -n " +
+                                                 std::to_string(n_ranks) + " ";
+    return run(start + TESSERA_BENCH + " " + arguments);
+  }
+  Json json(const std::string& name) const { return Json::parse(contents(folder_.path(name))); }
+
+  ScratchFolder folder_;
+  std::string printed_;
+};
+
+TEST_F(Bench, GradientTimesEpochsAndTheirTransforms) {
+  ASSERT_EQ(bench("gradient --raster 8x6 --size 32 --step 4 --epochs 3 solver.batch_size=16 "
+                  "probe.n_modes=2 --json " +
+                      folder_.path("g.json"),
+                  2),
+            0)
+      << printed_;
+  const Json result = json("g.json");
+  EXPECT_EQ(result["ranks"], 2);
+  EXPECT_EQ(result["positions"], 48);
+  EXPECT_EQ(result["modes"], 2);
+  EXPECT_EQ(result["batch_size"], 16);
+  EXPECT_EQ(result["epochs_ms"].size(), 3u);
+  EXPECT_LT(result["last_error"], result["first_error"]);
+  EXPECT_GT(result["halo_bytes_per_epoch"], 0);
+  EXPECT_LT(result["object_bytes_per_rank"], result["object_bytes"]);
+  EXPECT_NEAR(result["us_per_position"].get<double>(), 1e3 * result["epoch_ms"].get<double>() / 48,
+              1e-6);
+  for (const char* positive : {"epoch_ms", "transforms_ms", "transforms_and_pass_ms",
+                               "copy_GB_per_s", "multiply_add_GFLOP_per_s", "device_bytes"})
+    EXPECT_GT(result[positive], 0) << positive;
+}
+
+TEST_F(Bench, GradientWithoutExchangeMovesNothing) {
+  ASSERT_EQ(bench("gradient --raster 8x6 --size 32 --step 4 --epochs 1 --skip-exchange --json " +
+                      folder_.path("g.json"),
+                  2),
+            0)
+      << printed_;
+  EXPECT_EQ(json("g.json")["transport"], "none");
+  EXPECT_EQ(json("g.json")["exchange"], false);
+}
+
+TEST_F(Bench, StagesAddUpAndNameWhatTheyMove) {
+  ASSERT_EQ(
+      bench("stages --raster 8x6 --size 32 --step 4 --epochs 2 --json " + folder_.path("s.json")),
+      0)
+      << printed_;
+  const Json result = json("s.json");
+  double sum_ms = 0;
+  bool has_transforms = false;
+  for (const Json& stage : result["stages"]) {
+    sum_ms += stage["ms"].get<double>();
+    if (stage["name"] != "tessera::fft::forward") continue;
+    has_transforms = true;
+    EXPECT_GT(stage["bytes"], 0);
+    EXPECT_GT(stage["flops"], 0);
+    EXPECT_GT(stage["roof_share"], 0);
+  }
+  EXPECT_TRUE(has_transforms) << printed_;
+  EXPECT_NEAR(sum_ms, result["stages_ms"].get<double>(), 1e-6);
+}
+
+TEST_F(Bench, SweepWritesResultsAndTableShowsThem) {
+  ASSERT_EQ(run(std::string(TESSERA_SWEEP " " TESSERA_BENCH " ") + folder_.path("out") + " smoke"),
+            0)
+      << printed_;
+  EXPECT_EQ(json("out/smoke.json")["positions"], 64);
+  ASSERT_EQ(bench("table " + folder_.path("out")), 0) << printed_;
+  EXPECT_NE(printed_.find("| smoke | 1 | 64 | 32 | 1 |"), std::string::npos) << printed_;
+}
+
+TEST_F(Bench, BadInputIsOneLineAndExitCodeTwo) {
+  EXPECT_EQ(bench("gradient --size 4"), 2);
+  EXPECT_NE(printed_.find("window must be >= 8"), std::string::npos) << printed_;
+  EXPECT_EQ(bench("table " + folder_.path("nothing")), 2);
+  EXPECT_EQ(bench("gradient solver.batch_siz=1"), 2);
+  EXPECT_NE(printed_.find("solver.batch_size"), std::string::npos) << printed_;
+  EXPECT_EQ(bench("grad"), 2);
+}
+
+}  // namespace
+}  // namespace tessera::testing
