@@ -1,0 +1,77 @@
+#pragma once
+/// The gradient of one chunk in three fused kernels, for NVIDIA GPUs, single precision and square
+/// windows of a power of two: `docs/decisions/0008`. Formulas: `forward_kernels.hpp`,
+/// `amplitude.cpp`. Plain pointers to device memory, 16-byte aligned, C order. Everything is
+/// enqueued on `stream` (a cudaStream_t); nothing allocates or waits.
+///
+/// `hot_path_cuda.cu`, or `hot_path_none.cpp` where there is no CUDA: `supports` is then false, and
+/// what is not supported must not be called.
+
+#include <complex>
+#include <cstdint>
+
+namespace tessera::physics::hot_path {
+
+using Complex = std::complex<float>;
+
+enum class Counts { u8, u16, u32, f32 };
+
+/// What a rank holds of the scan.
+struct Scan {
+  int n;        ///< window, pixels, both ways
+  int n_modes;  ///< of the probe
+  Counts counts;
+  const void* patterns;  ///< (pattern, n, n), zero frequency at [0, 0]
+  const float* valid;    ///< (n, n), 1 = trust
+  const int* order;      ///< local position of every place in the epoch's order
+  const int* corner;     ///< (position, 2): y, x of the window in the tile
+  const int* slot;  ///< shifted probe of every place in the epoch's order; null: slot 0 for all
+};
+
+/// Places begin ... begin + count - 1 of the order, with what they read and add to.
+struct Chunk {
+  int begin;
+  int count;
+  bool patterns_packed;  ///< true: the j-th pattern is of the j-th place, not of its position
+  float scale;           ///< of the unitary transform, 1 / n
+  const Complex* object;
+  std::int64_t object_width;  ///< of object, object_sum, illumination: pixels
+  const Complex* probes;      ///< (slot, mode, n, n)
+  Complex* object_sum;        ///< += sum_jm conj(probe_jm) wave_jm, unitary
+  float* illumination;        ///< += sum_jm |probe_jm|^2
+  Complex* slot_sums;  ///< (slot, mode, n, n) += sum_j conj(object_j) wave_jm; null: probe kept
+  float* overlap;      ///< (n, n) += sum_j |object_j|^2; null: not wanted
+  double* sums;        ///< (4) of AmplitudeSums, +=
+};
+
+/// @return whether this build and the functions below can do such windows
+bool supports(int n, int n_modes);
+
+/// Object and probe to all sums of `chunk`.
+/// @param waves (count, n_modes, n, n), overwritten
+void add_gradients(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves);
+
+/// The three kernels of `add_gradients`, in this order, for who times them.
+void exit_rows(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves);
+void detector_columns(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves);
+void rows_gradient(void* stream, const Scan& scan, const Chunk& chunk, const Complex* waves);
+
+/// The probe at several sub-pixel shifts.
+struct Slots {
+  int n;  ///< window, pixels, both ways
+  int n_modes;
+  int count;
+  const float* shift;  ///< (count, 2): y, x, pixels
+};
+
+/// probes(slot) = the probe moved by the slot's shift.
+/// @param spectrum (n_modes, n, n), unnormalised FFT of the probe
+/// @param probes (slot, mode, n, n)
+void shift_probes(void* stream, const Slots& slots, const Complex* spectrum, Complex* probes);
+
+/// spectrum_sum += sum over slots of the unnormalised FFT of slot_sums(slot), moved back.
+/// @param slot_sums (slot, mode, n, n); zero afterwards
+/// @param spectrum_sum (n_modes, n, n)
+void gather_slot_sums(void* stream, const Slots& slots, Complex* slot_sums, Complex* spectrum_sum);
+
+}  // namespace tessera::physics::hot_path

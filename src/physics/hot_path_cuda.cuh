@@ -1,0 +1,111 @@
+#pragma once
+/// What the kernels of the hot path share: indices, atomics, launches.
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "hot_path.hpp"
+#include "line_fft_cuda.cuh"
+
+namespace tessera::physics::hot_path {
+
+__host__ __device__ inline float2* as_float2(Complex* p) {
+  return reinterpret_cast<float2*>(p);
+}
+__host__ __device__ inline const float2* as_float2(const Complex* p) {
+  return reinterpret_cast<const float2*>(p);
+}
+
+/// First pixel of row (or column) `at` of image (i, m).
+__device__ __forceinline__ std::int64_t image_row(std::int64_t i, int n_modes, int m, int n,
+                                                  int at) {
+  return ((i * n_modes + m) * n + at) * n;
+}
+
+/// sum += v, sum 16-byte aligned.
+__device__ __forceinline__ void add_float4(float* sum, float4 v) {
+#if __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<float4*>(sum), v);
+#else
+  atomicAdd(sum, v.x);
+  atomicAdd(sum + 1, v.y);
+  atomicAdd(sum + 2, v.z);
+  atomicAdd(sum + 3, v.w);
+#endif
+}
+
+/// Where a thread of a column kernel works: `columns` neighbours of one window at a time, so that
+/// every access to a row touches whole sectors.
+template <int n, int columns>
+struct ColumnBlock {
+  static constexpr int groups = n / columns;
+  static constexpr int mode_threads = columns * Line<n>::threads;
+  int x = static_cast<int>(blockIdx.x) % groups * columns + static_cast<int>(threadIdx.x) % columns;
+  int j = static_cast<int>(blockIdx.x) / groups;
+  int t = static_cast<int>(threadIdx.x) / columns % Line<n>::threads;
+  int mode = static_cast<int>(threadIdx.x) / mode_threads;
+};
+
+/// Columns of a block of 128 threads.
+template <int n>
+constexpr int columns_of_block = 128 / Line<n>::threads;
+
+/// f(n) with n known at compile time.
+template <class F>
+void with_size(int n, const F& f) {
+  switch (n) {
+    case 32:
+      return f(std::integral_constant<int, 32>());
+    case 64:
+      return f(std::integral_constant<int, 64>());
+    case 128:
+      return f(std::integral_constant<int, 128>());
+    case 256:
+      return f(std::integral_constant<int, 256>());
+    case 512:
+      return f(std::integral_constant<int, 512>());
+    case 1024:
+      return f(std::integral_constant<int, 1024>());
+    default:
+      throw std::logic_error("hot_path: window of " + std::to_string(n) +
+                             " pixels; ask hot_path::supports first");
+  }
+}
+
+inline void check(cudaError_t status) {
+  if (status != cudaSuccess)
+    throw std::runtime_error(std::string("hot_path: ") + cudaGetErrorString(status));
+}
+
+/// @param n_shared float2 of shared memory
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, int threads, int n_shared, void* stream,
+            const Arguments&... arguments) {
+  constexpr std::size_t without_asking = 48 << 10;
+  const std::size_t shared_bytes = sizeof(float2) * n_shared;
+  if (shared_bytes > without_asking)
+    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shared_bytes)));
+  kernel<<<grid, threads, shared_bytes, static_cast<cudaStream_t>(stream)>>>(arguments...);
+  check(cudaGetLastError());
+}
+
+/// Items that a block takes in turn, so that about `n_blocks_per_run x items / run` blocks fill the
+/// GPU once: what a block adds up meanwhile costs atomics only at the end.
+inline int run_length(int items, int n_blocks_per_run) {
+  static const int n_multiprocessors = [] {
+    int device = 0;
+    int count = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return count;
+  }();
+  constexpr int blocks_per_multiprocessor = 4;
+  const int runs = blocks_per_multiprocessor * n_multiprocessors / n_blocks_per_run;
+  return runs < 1 ? items : (items + runs - 1) / runs;
+}
+
+}  // namespace tessera::physics::hot_path

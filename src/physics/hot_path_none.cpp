@@ -1,0 +1,38 @@
+/// Builds without CUDA: the portable kernels do everything.
+
+#include "tessera/base/error.hpp"
+
+#include "hot_path.hpp"
+
+namespace tessera::physics::hot_path {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw std::logic_error("hot_path: this build has no CUDA; ask hot_path::supports first");
+}
+
+}  // namespace
+
+bool supports(int, int) {
+  return false;
+}
+void add_gradients(void*, const Scan&, const Chunk&, Complex*) {
+  refuse();
+}
+void exit_rows(void*, const Scan&, const Chunk&, Complex*) {
+  refuse();
+}
+void detector_columns(void*, const Scan&, const Chunk&, Complex*) {
+  refuse();
+}
+void rows_gradient(void*, const Scan&, const Chunk&, const Complex*) {
+  refuse();
+}
+void shift_probes(void*, const Slots&, const Complex*, Complex*) {
+  refuse();
+}
+void gather_slot_sums(void*, const Slots&, Complex*, Complex*) {
+  refuse();
+}
+
+}  // namespace tessera::physics::hot_path

@@ -1,0 +1,202 @@
+/// The kernels of the hot path that work on rows: before and behind the detector.
+
+#include "hot_path_cuda.cuh"
+
+namespace tessera::physics::hot_path {
+namespace {
+
+/// What the threads of one row share.
+struct Place {
+  std::int64_t object;  ///< of the row's first pixel, in object pixels
+  int slot;
+};
+
+__device__ __forceinline__ Place place_of(const Scan& scan, const Chunk& chunk, int j, int y) {
+  const int k = chunk.begin + j;
+  const int position = scan.order[k];
+  return {(scan.corner[2 * position] + y) * chunk.object_width + scan.corner[2 * position + 1],
+          scan.slot ? scan.slot[k] : 0};
+}
+
+/// Floats from the last 16-byte boundary to p.
+__device__ __forceinline__ int phase_of(const void* p) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) / sizeof(float) % 4);
+}
+
+/// sum[0 ... count) += staged[phase ... phase + count), phase = phase_of(sum), by the threads of a
+/// row, 16 bytes at a time: an atomic costs per request, not per byte.
+template <int threads>
+__device__ __forceinline__ void add_row(float* sum, const float* staged, int phase, int count,
+                                        int t) {
+  float* const aligned = sum - phase;
+  const int end = phase + count;
+  for (int i = 4 * t; i < end; i += 4 * threads) {
+    const float4 v = *reinterpret_cast<const float4*>(staged + i);
+    if (i >= phase && i + 4 <= end) {
+      add_float4(aligned + i, v);
+    } else {
+      const float part[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+      for (int c = 0; c < 4; ++c)
+        if (i + c >= phase && i + c < end) atomicAdd(aligned + i + c, part[c]);
+    }
+  }
+}
+
+/// Shared memory of a row: the exchange buffer, then sums of row length.
+template <int n>
+struct RowMemory {
+  using Block = RowBlock<n>;
+  static constexpr int sum_pitch = Block::skew(n + 2);  ///< float2; room for a shifted start
+  static constexpr int exchange = n + Block::rows * Block::buffer_pitch;
+  static constexpr int sum = Block::rows * sum_pitch;
+
+  float2* twiddles;
+  __device__ float2* exchange_of(const Block& block) const {
+    return twiddles + n + block.row * Block::buffer_pitch;
+  }
+  __device__ float2* sum_of(const Block& block, int i) const {
+    return twiddles + exchange + i * sum + block.row * sum_pitch;
+  }
+};
+
+/// waves = transform along x of probe object scale; illumination += |probe|^2; overlap +=
+/// |object|^2. A block takes some rows of `run` places in turn.
+template <int n>
+__global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
+    exit_rows_kernel(Scan scan, Chunk chunk, float2* __restrict__ waves, int run) {
+  using L = Line<n>;
+  extern __shared__ float4 shared[];
+  const RowMemory<n> memory{reinterpret_cast<float2*>(shared)};
+  make_twiddles<n>(memory.twiddles);
+  const RowBlock<n> block;
+  auto* const probe_power = reinterpret_cast<float*>(memory.sum_of(block, 0));
+  const int y = static_cast<int>(blockIdx.x) * block.rows + block.row;
+  const int first = static_cast<int>(blockIdx.y) * run;
+  const int last = min(first + run, chunk.count);
+  float overlap[L::elements] = {};
+  for (int j = first; j < last; ++j) {
+    const Place place = place_of(scan, chunk, j, y);
+    const float2* const object = as_float2(chunk.object) + place.object;
+    float* const illumination = chunk.illumination + place.object;
+    const int phase = phase_of(illumination);
+    for (int m = 0; m < scan.n_modes; ++m) {
+      const float2* const probe =
+          as_float2(chunk.probes) + image_row(place.slot, scan.n_modes, m, n, y);
+      float2 v[L::elements];
+#pragma unroll
+      for (int s = 0; s < L::elements; ++s) {
+        const int x = block.t + L::threads * s;
+        const float2 p = __ldg(probe + x);
+        const float2 o = __ldg(object + x);
+        float& total = probe_power[phase + x];
+        total = m == 0 ? power(p) : total + power(p);
+        if (m == 0) overlap[s] += power(o);
+        v[s] = p * (o * chunk.scale);
+      }
+      transform<n, -1, Lines::rows, 1>(v, block.t, memory.twiddles, memory.exchange_of(block));
+      float2* const wave = waves + image_row(j, scan.n_modes, m, n, y);
+#pragma unroll
+      for (int s = 0; s < L::elements; ++s) wave[block.t + L::threads * s] = v[s];
+    }
+    __syncwarp();
+    add_row<L::threads>(illumination, probe_power, phase, n, block.t);
+    __syncwarp();
+  }
+  if (!chunk.overlap) return;
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s)
+    atomicAdd(chunk.overlap + y * n + block.t + L::threads * s, overlap[s]);
+}
+
+/// Back along x; object_sum += conj(probe) wave; slot_sums += conj(object) wave. A block takes some
+/// rows of `run` places in turn, and modes of one group.
+template <int n>
+__global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 1)
+    rows_gradient_kernel(Scan scan, Chunk chunk, const float2* __restrict__ waves, int run,
+                         int group_size) {
+  using L = Line<n>;
+  extern __shared__ float4 shared[];
+  const RowMemory<n> memory{reinterpret_cast<float2*>(shared)};
+  make_twiddles<n>(memory.twiddles);
+  const RowBlock<n> block;
+  float2* const exchange = memory.exchange_of(block);
+  // A single mode leaves the exchange buffer free for the sum over modes.
+  float2* const staged = group_size == 1 ? exchange : memory.sum_of(block, group_size);
+  const int y = static_cast<int>(blockIdx.x) * block.rows + block.row;
+  const int first = static_cast<int>(blockIdx.y) * run;
+  const int last = min(first + run, chunk.count);
+  const int first_mode = static_cast<int>(blockIdx.z) * group_size;
+  const int end_mode = min(first_mode + group_size, scan.n_modes);
+  bool fresh = true;  // what the slot's sums hold is of no use
+  for (int j = first; j < last; ++j) {
+    const Place place = place_of(scan, chunk, j, y);
+    const float2* const object = as_float2(chunk.object) + place.object;
+    auto* const object_sum = reinterpret_cast<float*>(chunk.object_sum + place.object);
+    const int phase = phase_of(object_sum);
+    for (int m = first_mode; m < end_mode; ++m) {
+      const float2* const wave = waves + image_row(j, scan.n_modes, m, n, y);
+      const float2* const probe =
+          as_float2(chunk.probes) + image_row(place.slot, scan.n_modes, m, n, y);
+      float2 v[L::elements];
+#pragma unroll
+      for (int s = 0; s < L::elements; ++s) v[s] = wave[block.t + L::threads * s];
+      transform<n, 1, Lines::rows, 1>(v, block.t, memory.twiddles, exchange);
+      __syncwarp();
+      float2* const mode_sums = memory.sum_of(block, m - first_mode);
+#pragma unroll
+      for (int s = 0; s < L::elements; ++s) {
+        const int x = block.t + L::threads * s;
+        const float2 chi = v[s] * chunk.scale;
+        const float2 of_object = conj_times(__ldg(probe + x), chi);
+        float2& total = staged[phase / 2 + x];
+        total = m == first_mode ? of_object : total + of_object;
+        if (!chunk.slot_sums) continue;
+        const float2 of_probe = conj_times(__ldg(object + x), chi);
+        mode_sums[x] = fresh ? of_probe : mode_sums[x] + of_probe;
+      }
+    }
+    __syncwarp();
+    add_row<L::threads>(object_sum, reinterpret_cast<float*>(staged), phase, 2 * n, block.t);
+    fresh = j + 1 == last || (scan.slot && scan.slot[chunk.begin + j + 1] != place.slot);
+    if (chunk.slot_sums && fresh)
+      for (int m = first_mode; m < end_mode; ++m)
+        add_row<L::threads>(reinterpret_cast<float*>(chunk.slot_sums +
+                                                     image_row(place.slot, scan.n_modes, m, n, y)),
+                            reinterpret_cast<float*>(memory.sum_of(block, m - first_mode)), 0,
+                            2 * n, block.t);
+    __syncwarp();
+  }
+}
+
+}  // namespace
+
+void exit_rows(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves) {
+  with_size(scan.n, [&](auto size) {
+    constexpr int n = size;
+    using Block = RowBlock<n>;
+    const int run = run_length(chunk.count, n / Block::rows);
+    const dim3 grid(n / Block::rows, (chunk.count + run - 1) / run);
+    launch(exit_rows_kernel<n>, grid, Block::threads, RowMemory<n>::exchange + RowMemory<n>::sum,
+           stream, scan, chunk, as_float2(waves), run);
+  });
+}
+
+void rows_gradient(void* stream, const Scan& scan, const Chunk& chunk, const Complex* waves) {
+  with_size(scan.n, [&](auto size) {
+    constexpr int n = size;
+    using Block = RowBlock<n>;
+    // More modes in a block: fewer additions to the object, but more shared memory.
+    constexpr int most_modes = 2;
+    const int n_groups = (scan.n_modes + most_modes - 1) / most_modes;
+    const int group_size = (scan.n_modes + n_groups - 1) / n_groups;
+    const int run = run_length(chunk.count, n / Block::rows * n_groups);
+    const dim3 grid(n / Block::rows, (chunk.count + run - 1) / run, n_groups);
+    const int n_sums = group_size + (group_size > 1 ? 1 : 0);
+    launch(rows_gradient_kernel<n>, grid, Block::threads,
+           RowMemory<n>::exchange + n_sums * RowMemory<n>::sum, stream, scan, chunk,
+           as_float2(waves), run, group_size);
+  });
+}
+
+}  // namespace tessera::physics::hot_path

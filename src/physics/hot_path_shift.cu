@@ -1,0 +1,141 @@
+/// Shifted probes of the hot path's slots, and their gradients back to one probe.
+
+#include "hot_path_cuda.cuh"
+
+namespace tessera::physics::hot_path {
+namespace {
+
+/// exp(-2 pi i k s / n) for the signed frequency of bin k, as `shift_factor`.
+template <int n>
+__device__ __forceinline__ float2 ramp(int k, float shift) {
+  const int signed_k = k < n / 2 ? k : k - n;
+  float2 factor;
+  sincospif(-2.F * static_cast<float>(signed_k) * shift / n, &factor.y, &factor.x);
+  return factor;
+}
+
+/// Columns of spectrum ramp / n^2, transformed back, to the probe of every slot.
+template <int n, int columns>
+__global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
+    shift_columns_kernel(Slots slots, const float2* __restrict__ spectrum,
+                         float2* __restrict__ probes) {
+  using L = Line<n>;
+  extern __shared__ float4 shared[];
+  auto* const twiddles = reinterpret_cast<float2*>(shared);
+  make_twiddles<n>(twiddles);
+  const ColumnBlock<n, columns> block;
+  float2* const buffer = twiddles + n + static_cast<int>(threadIdx.x) % columns;
+  const int slot = block.j / slots.n_modes;
+  const int mode = block.j % slots.n_modes;
+  const float2* const from = spectrum + image_row(0, slots.n_modes, mode, n, 0) + block.x;
+  float2* const to = probes + image_row(slot, slots.n_modes, mode, n, 0) + block.x;
+  const float2 ramp_x = ramp<n>(block.x, slots.shift[2 * slot + 1]) * (1.F / n / n);
+  float2 v[L::elements];
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s) {
+    const int y = block.t + L::threads * s;
+    v[s] = from[y * n] * (ramp<n>(y, slots.shift[2 * slot]) * ramp_x);
+  }
+  transform<n, 1, Lines::columns, columns>(v, block.t, twiddles, buffer);
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s) to[(block.t + L::threads * s) * n] = v[s];
+}
+
+/// Transform of rows where they are.
+template <int n, int sign>
+__global__ void __launch_bounds__(RowBlock<n>::threads) rows_in_place_kernel(float2* images) {
+  using L = Line<n>;
+  using Block = RowBlock<n>;
+  extern __shared__ float4 shared[];
+  auto* const twiddles = reinterpret_cast<float2*>(shared);
+  make_twiddles<n>(twiddles);
+  const Block block;
+  float2* const row =
+      images + (static_cast<std::int64_t>(blockIdx.x) * Block::rows + block.row) * n;
+  float2 v[L::elements];
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s) v[s] = row[block.t + L::threads * s];
+  transform<n, sign, Lines::rows, 1>(v, block.t, twiddles,
+                                     twiddles + n + block.row * Block::buffer_pitch);
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s) row[block.t + L::threads * s] = v[s];
+}
+
+/// Transform along y of `run` slots in turn, moved back and added up; the slots' sums become zero.
+template <int n, int columns>
+__global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
+    gather_columns_kernel(Slots slots, float2* __restrict__ slot_sums,
+                          float2* __restrict__ spectrum_sum, int run) {
+  using L = Line<n>;
+  extern __shared__ float4 shared[];
+  auto* const twiddles = reinterpret_cast<float2*>(shared);
+  make_twiddles<n>(twiddles);
+  const ColumnBlock<n, columns> block;
+  float2* const buffer = twiddles + n + static_cast<int>(threadIdx.x) % columns;
+  const int first = block.j / slots.n_modes * run;
+  const int mode = block.j % slots.n_modes;
+  float2 total[L::elements] = {};
+  for (int slot = first; slot < min(first + run, slots.count); ++slot) {
+    float2* const from = slot_sums + image_row(slot, slots.n_modes, mode, n, 0) + block.x;
+    float2 v[L::elements];
+#pragma unroll
+    for (int s = 0; s < L::elements; ++s) {
+      float2& at = from[(block.t + L::threads * s) * n];
+      v[s] = at;
+      at = make_float2(0, 0);
+    }
+    transform<n, -1, Lines::columns, columns>(v, block.t, twiddles, buffer);
+    const float2 ramp_x = ramp<n>(block.x, slots.shift[2 * slot + 1]);
+#pragma unroll
+    for (int s = 0; s < L::elements; ++s) {
+      const float2 ramp_y = ramp<n>(block.t + L::threads * s, slots.shift[2 * slot]);
+      total[s] = total[s] + conj_times(ramp_y * ramp_x, v[s]);
+    }
+  }
+  float2* const to = spectrum_sum + image_row(0, slots.n_modes, mode, n, 0) + block.x;
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s) {
+    float2& at = to[(block.t + L::threads * s) * n];
+    atomicAdd(&at.x, total[s].x);
+    atomicAdd(&at.y, total[s].y);
+  }
+}
+
+template <int n, int sign>
+void rows_in_place(void* stream, const Slots& slots, Complex* images) {
+  using Block = RowBlock<n>;
+  launch(rows_in_place_kernel<n, sign>, dim3(slots.count * slots.n_modes * (n / Block::rows)),
+         Block::threads, n + Block::rows * Block::buffer_pitch, stream, as_float2(images));
+}
+
+}  // namespace
+
+void shift_probes(void* stream, const Slots& slots, const Complex* spectrum, Complex* probes) {
+  if (slots.count == 0) return;
+  with_size(slots.n, [&](auto size) {
+    constexpr int n = size;
+    using Block = ColumnBlock<n, columns_of_block<n>>;
+    launch(shift_columns_kernel<n, columns_of_block<n>>,
+           dim3(slots.count * slots.n_modes * Block::groups), Block::mode_threads,
+           n + Line<n>::buffer * columns_of_block<n>, stream, slots, as_float2(spectrum),
+           as_float2(probes));
+    rows_in_place<n, 1>(stream, slots, probes);
+  });
+}
+
+void gather_slot_sums(void* stream, const Slots& slots, Complex* slot_sums, Complex* spectrum_sum) {
+  if (slots.count == 0) return;
+  with_size(slots.n, [&](auto size) {
+    constexpr int n = size;
+    using Block = ColumnBlock<n, columns_of_block<n>>;
+    rows_in_place<n, -1>(stream, slots, slot_sums);
+    const int run = run_length(slots.count, slots.n_modes * Block::groups);
+    const int n_runs = (slots.count + run - 1) / run;
+    launch(gather_columns_kernel<n, columns_of_block<n>>,
+           dim3(n_runs * slots.n_modes * Block::groups), Block::mode_threads,
+           n + Line<n>::buffer * columns_of_block<n>, stream, slots, as_float2(slot_sums),
+           as_float2(spectrum_sum), run);
+  });
+}
+
+}  // namespace tessera::physics::hot_path

@@ -1,0 +1,148 @@
+#pragma once
+/// What the hot path computes, by plain loops in double precision.
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "hot_path.hpp"
+
+namespace tessera::physics::testing {
+
+using Numbers = std::vector<std::complex<double>>;
+constexpr double pi = 3.14159265358979323846;
+
+/// sum_x v[begin + x stride] exp(sign 2 pi i x k / n), recursively by even and odd x.
+inline Numbers line_fft(const Numbers& v, std::size_t begin, std::size_t stride, int n, int sign) {
+  if (n == 1) return {v[begin]};
+  const Numbers even = line_fft(v, begin, 2 * stride, n / 2, sign);
+  const Numbers odd = line_fft(v, begin + stride, 2 * stride, n / 2, sign);
+  Numbers out(static_cast<std::size_t>(n));
+  for (int k = 0; k < n / 2; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const auto turned = std::polar(1.0, sign * 2 * pi * k / n) * odd[i];
+    out[i] = even[i] + turned;
+    out[i + static_cast<std::size_t>(n / 2)] = even[i] - turned;
+  }
+  return out;
+}
+
+/// Unnormalised, of an n x n image.
+inline Numbers fft_2d(Numbers image, int n, int sign) {
+  const auto size = static_cast<std::size_t>(n);
+  for (std::size_t y = 0; y < size; ++y) {
+    const Numbers row = line_fft(image, y * size, 1, n, sign);
+    for (std::size_t x = 0; x < size; ++x) image[y * size + x] = row[x];
+  }
+  for (std::size_t x = 0; x < size; ++x) {
+    const Numbers column = line_fft(image, x, size, n, sign);
+    for (std::size_t y = 0; y < size; ++y) image[y * size + x] = column[y];
+  }
+  return image;
+}
+
+/// A scan with random contents, as plain arrays.
+struct Problem {
+  int n = 32;
+  int n_modes = 1;
+  int n_positions = 3;
+  int n_slots = 1;
+  int object_h = 0;
+  int object_w = 0;
+  std::vector<std::complex<float>> object;
+  std::vector<std::complex<float>> probes;  ///< (slot, mode, n, n)
+  std::vector<float> counts;                ///< (position, n, n)
+  std::vector<float> valid;
+  std::vector<int> order;
+  std::vector<int> corner;
+  std::vector<int> slot;  ///< ascending along the order
+  std::size_t area() const { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
+};
+
+/// @param most_counts in a pixel; whole numbers if `whole`; many pixels have none
+inline Problem make_problem(int n, int n_modes, int n_positions, int n_slots, int most_counts,
+                            bool whole) {
+  std::mt19937 random(static_cast<unsigned>(n + 7 * n_modes + 31 * n_positions));
+  std::uniform_real_distribution<float> uniform(0, 1);
+  const auto number = [&] {
+    return std::complex<float>(uniform(random) - 0.5F, uniform(random) - 0.5F);
+  };
+  Problem p{n, n_modes, n_positions, n_slots, n + 24, n + 37, {}, {}, {}, {}, {}, {}, {}};
+  p.object.resize(static_cast<std::size_t>(p.object_h) * static_cast<std::size_t>(p.object_w));
+  for (auto& o : p.object) o = 1.F + 0.5F * number();
+  p.probes.resize(static_cast<std::size_t>(n_slots * n_modes) * p.area());
+  for (auto& q : p.probes) q = 8.F * number();
+  p.counts.resize(static_cast<std::size_t>(n_positions) * p.area());
+  for (auto& c : p.counts) {
+    c = std::max(0.F, 1.5F * uniform(random) - 0.5F) * static_cast<float>(most_counts);
+    if (whole) c = std::floor(c);
+  }
+  p.valid.resize(p.area());
+  for (auto& v : p.valid) v = uniform(random) < 0.1F ? 0.F : 1.F;
+  for (int j = 0; j < n_positions; ++j) {
+    p.order.push_back(n_positions - 1 - j);
+    p.corner.push_back(static_cast<int>(25 * uniform(random)));
+    p.corner.push_back(static_cast<int>(38 * uniform(random)));
+    p.slot.push_back(j * n_slots / n_positions);
+  }
+  return p;
+}
+
+/// What a chunk adds to.
+struct Sums {
+  Numbers object;
+  std::vector<double> illumination;
+  Numbers slots;
+  std::vector<double> overlap;
+  double amplitude[4] = {0, 0, 0, 0};
+};
+
+/// Adds place k of the order: `src/physics/README.md`, unitary transforms.
+inline void add_place(const Problem& p, int k, Sums& sums) {
+  const auto n = static_cast<std::size_t>(p.n);
+  const auto position = static_cast<std::size_t>(p.order[static_cast<std::size_t>(k)]);
+  const auto slot = static_cast<std::size_t>(p.slot[static_cast<std::size_t>(k)]);
+  const auto modes = static_cast<std::size_t>(p.n_modes);
+  const auto pixel = [&](std::size_t i) {
+    return (static_cast<std::size_t>(p.corner[2 * position]) + i / n) *
+               static_cast<std::size_t>(p.object_w) +
+           static_cast<std::size_t>(p.corner[2 * position + 1]) + i % n;
+  };
+  const auto probe = [&](std::size_t m, std::size_t i) {
+    return std::complex<double>(p.probes[(slot * modes + m) * p.area() + i]);
+  };
+  std::vector<Numbers> waves;
+  std::vector<double> intensity(p.area());
+  for (std::size_t m = 0; m < modes; ++m) {
+    Numbers wave(p.area());
+    for (std::size_t i = 0; i < p.area(); ++i)
+      wave[i] = probe(m, i) * std::complex<double>(p.object[pixel(i)]) / static_cast<double>(n);
+    waves.push_back(fft_2d(wave, p.n, -1));
+    for (std::size_t i = 0; i < p.area(); ++i) intensity[i] += std::norm(waves[m][i]);
+  }
+  std::vector<double> factor(p.area());
+  for (std::size_t i = 0; i < p.area(); ++i) {
+    const double measured = static_cast<double>(p.counts[position * p.area() + i]) * p.valid[i];
+    const double difference = (std::sqrt(intensity[i]) - std::sqrt(measured)) * p.valid[i];
+    factor[i] = -difference / (std::sqrt(intensity[i]) + 1e-10);
+    sums.amplitude[0] += difference * difference;
+    sums.amplitude[1] += std::abs(difference);
+    sums.amplitude[2] += measured;
+    sums.amplitude[3] += std::sqrt(measured);
+  }
+  for (std::size_t m = 0; m < modes; ++m) {
+    for (std::size_t i = 0; i < p.area(); ++i) waves[m][i] *= factor[i] / static_cast<double>(n);
+    const Numbers chi = fft_2d(waves[m], p.n, 1);
+    for (std::size_t i = 0; i < p.area(); ++i) {
+      const std::complex<double> object(p.object[pixel(i)]);
+      sums.object[pixel(i)] += std::conj(probe(m, i)) * chi[i];
+      sums.illumination[pixel(i)] += std::norm(probe(m, i));
+      sums.slots[(slot * modes + m) * p.area() + i] += std::conj(object) * chi[i];
+      if (m == 0) sums.overlap[i] += std::norm(object);
+    }
+  }
+}
+
+}  // namespace tessera::physics::testing

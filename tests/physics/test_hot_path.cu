@@ -1,0 +1,289 @@
+/// The fused CUDA kernels against plain loops in double precision. One GPU, no MPI, no Kokkos.
+
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include "physics/hot_path_reference.hpp"
+
+namespace tessera::physics::testing {
+namespace {
+
+using hot_path::Complex;
+using hot_path::Counts;
+
+void check(cudaError_t status) {
+  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+}
+
+/// A copy in device memory.
+template <class T>
+class OnDevice {
+ public:
+  explicit OnDevice(const std::vector<T>& host) : size_(host.size()) {
+    check(cudaMalloc(&data_, size_ * sizeof(T)));
+    check(cudaMemcpy(data_, host.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~OnDevice() { cudaFree(data_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  T* data() const { return data_; }
+  std::vector<T> host() const {
+    std::vector<T> out(size_);
+    check(cudaMemcpy(out.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return out;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_;
+};
+
+std::vector<Complex> filled(std::size_t size, float value) {
+  return std::vector<Complex>(size, Complex(value, -value));
+}
+
+std::vector<Complex> poison(std::size_t size) {
+  return filled(size, std::numeric_limits<float>::quiet_NaN());
+}
+
+/// |a - b| / |b|; NaN if there is one.
+template <class A, class B>
+double distance(const std::vector<A>& a, const std::vector<B>& b) {
+  double difference = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    difference += std::norm(B(a[i]) - b[i]);
+    size += std::norm(b[i]);
+  }
+  return std::sqrt(difference / size);
+}
+
+constexpr double tolerance = 2e-5;
+
+class HotPath : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int n_devices = 0;
+    if (cudaGetDeviceCount(&n_devices) == cudaSuccess && n_devices > 0) return;
+    const char* required = std::getenv("TESSERA_REQUIRE_GPU");
+    if (required && std::string(required) == "1") FAIL() << "no GPU, and TESSERA_REQUIRE_GPU=1";
+    GTEST_SKIP() << "no GPU";
+  }
+};
+
+struct Case {
+  int n;
+  int n_modes;
+  int n_positions;
+  int n_slots = 2;
+  Counts counts = Counts::u16;
+  bool moves_probe = true;
+  bool patterns_packed = false;
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.n_positions << " x " << c.n << "^2, " << c.n_modes << " modes, " << c.n_slots
+       << " slots, counts " << static_cast<int>(c.counts) << (c.moves_probe ? "" : ", probe kept")
+       << (c.patterns_packed ? ", packed" : "");
+}
+
+/// Patterns in the order and width that the case asks for, as bytes.
+template <class T>
+std::vector<unsigned char> pattern_bytes(const Problem& p, const Case& c, int begin) {
+  std::vector<unsigned char> bytes(p.counts.size() * sizeof(T));
+  auto* const out = reinterpret_cast<T*>(bytes.data());
+  for (std::size_t i = 0; i < p.counts.size(); ++i) out[i] = static_cast<T>(p.counts[i]);
+  if (!c.patterns_packed) return bytes;
+  const std::vector<unsigned char> all = bytes;
+  for (int j = 0; begin + j < p.n_positions; ++j)
+    std::copy_n(all.begin() + p.order[begin + j] * p.area() * sizeof(T), p.area() * sizeof(T),
+                bytes.begin() + j * p.area() * sizeof(T));
+  return bytes;
+}
+
+std::vector<unsigned char> pattern_bytes_of(const Problem& p, const Case& c, int begin) {
+  switch (c.counts) {
+    case Counts::u8:
+      return pattern_bytes<std::uint8_t>(p, c, begin);
+    case Counts::u16:
+      return pattern_bytes<std::uint16_t>(p, c, begin);
+    case Counts::u32:
+      return pattern_bytes<std::uint32_t>(p, c, begin);
+    default:
+      return pattern_bytes<float>(p, c, begin);
+  }
+}
+
+class HotPathGradients : public HotPath, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(HotPathGradients, AgreeWithPlainLoops) {
+  const Case c = GetParam();
+  ASSERT_TRUE(hot_path::supports(c.n, c.n_modes));
+  const int most_counts = c.counts == Counts::u8 ? 250 : 3000;
+  const Problem p =
+      make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, most_counts, c.counts != Counts::f32);
+  const int begin = 1;  // a chunk starts anywhere in the order
+  Sums expected{Numbers(p.object.size(), {0.5, -0.5}), std::vector<double>(p.object.size(), 0.5),
+                Numbers(p.probes.size(), {0.5, -0.5}), std::vector<double>(p.area(), 0.5)};
+  for (int k = begin; k < p.n_positions; ++k) add_place(p, k, expected);
+
+  const OnDevice patterns(pattern_bytes_of(p, c, begin));
+  const OnDevice valid(p.valid);
+  const OnDevice order(p.order);
+  const OnDevice corner(p.corner);
+  const OnDevice slot(p.slot);
+  const OnDevice object(p.object);
+  const OnDevice probes(p.probes);
+  const OnDevice object_sum(filled(p.object.size(), 0.5F));
+  const OnDevice illumination(std::vector<float>(p.object.size(), 0.5F));
+  const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
+  const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
+  const OnDevice sums(std::vector<double>(4));
+  const int count = p.n_positions - begin;
+  const OnDevice waves(poison(static_cast<std::size_t>(count * c.n_modes) * p.area()));
+  const hot_path::Scan scan{
+      c.n,          c.n_modes,    c.counts,      patterns.data(),
+      valid.data(), order.data(), corner.data(), c.n_slots > 1 ? slot.data() : nullptr};
+  const hot_path::Chunk chunk{begin,
+                              count,
+                              c.patterns_packed,
+                              1.F / static_cast<float>(c.n),
+                              object.data(),
+                              p.object_w,
+                              probes.data(),
+                              object_sum.data(),
+                              illumination.data(),
+                              c.moves_probe ? slot_sums.data() : nullptr,
+                              c.moves_probe ? overlap.data() : nullptr,
+                              sums.data()};
+  hot_path::add_gradients(nullptr, scan, chunk, waves.data());
+  check(cudaDeviceSynchronize());
+
+  EXPECT_LT(distance(object_sum.host(), expected.object), tolerance);
+  EXPECT_LT(distance(illumination.host(), expected.illumination), tolerance);
+  const std::vector<double> amplitude = sums.host();
+  for (int i = 0; i < 4; ++i)
+    EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
+  if (!c.moves_probe) {
+    EXPECT_EQ(slot_sums.host(), filled(p.probes.size(), 0.5F));
+    return;
+  }
+  EXPECT_LT(distance(slot_sums.host(), expected.slots), tolerance);
+  EXPECT_LT(distance(overlap.host(), expected.overlap), tolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, HotPathGradients,
+                         ::testing::Values(Case{32, 1, 9}, Case{64, 1, 7}, Case{128, 1, 6},
+                                           Case{256, 1, 4}, Case{512, 1, 3}, Case{1024, 1, 2}));
+INSTANTIATE_TEST_SUITE_P(Modes, HotPathGradients,
+                         ::testing::Values(Case{32, 2, 5}, Case{32, 3, 5}, Case{64, 4, 5},
+                                           Case{128, 2, 5}, Case{128, 3, 5}, Case{128, 4, 4},
+                                           Case{128, 6, 4}, Case{128, 16, 3}, Case{256, 2, 3},
+                                           Case{256, 3, 3}, Case{256, 8, 3}, Case{512, 3, 3},
+                                           Case{512, 6, 2}, Case{1024, 3, 2}));
+// More modes than a block has threads for.
+INSTANTIATE_TEST_SUITE_P(ModesInTurn, HotPathGradients,
+                         ::testing::Values(Case{32, 17, 4}, Case{64, 17, 4}, Case{128, 17, 3},
+                                           Case{256, 9, 3}, Case{512, 7, 2}, Case{1024, 4, 2}));
+INSTANTIATE_TEST_SUITE_P(
+    Counts, HotPathGradients,
+    ::testing::Values(Case{32, 1, 5, 2, Counts::u8}, Case{128, 1, 4, 2, Counts::u8},
+                      Case{64, 2, 4, 1, Counts::u32}, Case{128, 17, 3, 1, Counts::f32},
+                      Case{128, 3, 4, 2, Counts::f32}, Case{64, 1, 5, 1, Counts::f32},
+                      Case{64, 1, 5, 2, Counts::u16, true, true},
+                      Case{128, 2, 5, 2, Counts::u8, true, true}));
+INSTANTIATE_TEST_SUITE_P(Probe, HotPathGradients,
+                         ::testing::Values(Case{64, 1, 5, 2, Counts::u16, false},
+                                           Case{128, 3, 5, 2, Counts::u16, false}));
+// Enough positions that a block takes several in turn; the last run is shorter, slots change in
+// runs.
+INSTANTIATE_TEST_SUITE_P(Runs, HotPathGradients,
+                         ::testing::Values(Case{32, 1, 2000, 7}, Case{32, 1, 2000, 1},
+                                           Case{32, 3, 1500, 700}, Case{128, 1, 400, 9}));
+
+class HotPathSlots : public HotPath, public ::testing::WithParamInterface<int> {
+ protected:
+  static constexpr int n_modes = 2;
+  static constexpr int n_slots = 5;
+  int n_ = GetParam();
+  std::size_t area_ = static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_);
+  std::vector<float> shift_{0.F, 0.F, 0.3F, -0.45F, -0.5F, 0.125F, 0.7F, 0.2F, -0.01F, 0.49F};
+  Problem random_ = make_problem(n_, n_modes, 1, n_slots, 1, true);
+
+  std::complex<double> ramp(std::size_t slot, std::size_t i) const {
+    const auto angle = [&](std::size_t at, float s) {
+      const int k =
+          static_cast<int>(at) < n_ / 2 ? static_cast<int>(at) : static_cast<int>(at) - n_;
+      return -2 * pi * k * static_cast<double>(s) / n_;
+    };
+    const auto n = static_cast<std::size_t>(n_);
+    return std::polar(1.0, angle(i / n, shift_[2 * slot]) + angle(i % n, shift_[2 * slot + 1]));
+  }
+};
+
+TEST_P(HotPathSlots, ProbesAreShifted) {
+  const std::vector<Complex> spectrum(random_.probes.begin(),
+                                      random_.probes.begin() + n_modes * area_);
+  Numbers expected;
+  for (std::size_t slot = 0; slot < n_slots; ++slot)
+    for (std::size_t m = 0; m < n_modes; ++m) {
+      Numbers image(area_);
+      for (std::size_t i = 0; i < area_; ++i)
+        image[i] = std::complex<double>(spectrum[m * area_ + i]) * ramp(slot, i) /
+                   static_cast<double>(area_);
+      image = fft_2d(image, n_, 1);
+      expected.insert(expected.end(), image.begin(), image.end());
+    }
+  const OnDevice shift(shift_);
+  const OnDevice from(spectrum);
+  const OnDevice probes(poison(n_slots * n_modes * area_));
+  hot_path::shift_probes(nullptr, {n_, n_modes, n_slots, shift.data()}, from.data(), probes.data());
+  check(cudaDeviceSynchronize());
+  EXPECT_LT(distance(probes.host(), expected), tolerance);
+}
+
+TEST_P(HotPathSlots, SumsAreGatheredAndCleared) {
+  Numbers expected(n_modes * area_, {0.5, -0.5});
+  for (std::size_t slot = 0; slot < n_slots; ++slot)
+    for (std::size_t m = 0; m < n_modes; ++m) {
+      const auto* const first = random_.probes.data() + (slot * n_modes + m) * area_;
+      const Numbers image = fft_2d(Numbers(first, first + area_), n_, -1);
+      for (std::size_t i = 0; i < area_; ++i)
+        expected[m * area_ + i] += std::conj(ramp(slot, i)) * image[i];
+    }
+  const OnDevice shift(shift_);
+  const OnDevice slot_sums(random_.probes);
+  const OnDevice sum(filled(n_modes * area_, 0.5F));
+  hot_path::gather_slot_sums(nullptr, {n_, n_modes, n_slots, shift.data()}, slot_sums.data(),
+                             sum.data());
+  check(cudaDeviceSynchronize());
+  EXPECT_LT(distance(sum.host(), expected), tolerance);
+  EXPECT_EQ(slot_sums.host(), filled(slot_sums.host().size(), 0.F));
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, HotPathSlots, ::testing::Values(32, 64, 128, 256, 512, 1024));
+
+TEST(HotPathReference, FftIsTheDefinition) {
+  const int n = 8;
+  const Problem p = make_problem(n, 1, 1, 1, 1, true);
+  const Numbers image(p.probes.begin(), p.probes.end());
+  Numbers expected(image.size());
+  for (int k = 0; k < n * n; ++k)
+    for (int i = 0; i < n * n; ++i)
+      expected[k] += image[i] * std::polar(1.0, -2 * pi * (k / n * (i / n) + k % n * (i % n)) / n);
+  EXPECT_LT(distance(fft_2d(image, n, -1), expected), 1e-14);
+}
+
+TEST(HotPathSupport, IsSquarePowersOfTwo) {
+  for (const int n : {32, 64, 128, 256, 512, 1024}) EXPECT_TRUE(hot_path::supports(n, 1)) << n;
+  for (const int n : {0, 16, 48, 96, 192, 2048}) EXPECT_FALSE(hot_path::supports(n, 1)) << n;
+  EXPECT_FALSE(hot_path::supports(128, 0));
+}
+
+}  // namespace
+}  // namespace tessera::physics::testing
