@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "tessera/app/experiment.hpp"
+#include "tessera/app/memory.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/parse.hpp"
@@ -11,6 +12,7 @@
 #include "tessera/geometry/wavelength.hpp"
 #include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/inner_product.hpp"
+#include "tessera/physics/pattern_store.hpp"
 #include "tessera/physics/start_probe.hpp"
 
 namespace tessera::scaling {
@@ -172,30 +174,52 @@ class PatternMaker {
   Counts counts_;
 };
 
-double total(const Device& exec, const Counts& counts) {
+double total(const Device& exec, const Counts& counts, int n) {
   double sum = 0;
-  Kokkos::parallel_reduce(device::kernel_name("tessera::scaling::total"),
-                          Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(
-                              exec, 0, static_cast<std::int64_t>(counts.size())),
-                          AddCounts{counts.data()}, sum);
+  const std::int64_t size = n * static_cast<std::int64_t>(counts.stride(0));
+  Kokkos::parallel_reduce(
+      device::kernel_name("tessera::scaling::total"),
+      Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
+      AddCounts{counts.data()}, sum);
   return sum;
 }
 
-Counts computed_patterns(const Device& exec, const app::Scan& scan, const WaveStack& probe) {
+/// Writes the patterns of all local positions to device or pinned memory. Returns their counts.
+double compute_patterns(const app::Scan& scan, const WaveStack& probe, std::byte* patterns) {
+  const Device exec;
   const PatternMaker maker(exec, scan, probe);
   const auto n_positions = static_cast<int>(scan.tile().positions.size());
-  const Shape2 window = scan.on_device.window;
-  Counts all(Kokkos::view_alloc("tessera::physics::patterns", Kokkos::WithoutInitializing),
-             n_positions, window.h, window.w);
+  const std::size_t n_bytes = scan.on_device.window.size() * sizeof(std::uint16_t);
+  double counts = 0;
   for (int first = 0; first < n_positions; first += maker.piece()) {
     const int n = std::min(maker.piece(), n_positions - first);
     const Counts& made = maker.make(exec, first, n);
-    Kokkos::deep_copy(exec,
-                      Kokkos::subview(all, std::pair(first, first + n), Kokkos::ALL, Kokkos::ALL),
-                      Kokkos::subview(made, std::pair(0, n), Kokkos::ALL, Kokkos::ALL));
+    device::copy_async(exec, patterns + first * n_bytes, made.data(), n * n_bytes);
+    counts += total(exec, made, n);
   }
   exec.fence();  // the maker's arrays go out of scope
-  return all;
+  return counts;
+}
+
+/// Where the memory plan wants them. Returns their counts.
+double make_patterns(const deck::Deck& deck, const WaveStack& probe, app::Scan& scan) {
+  const Shape2 window = scan.on_device.window;
+  const std::size_t n = scan.tile().positions.size();
+  const std::size_t n_bytes = window.size() * sizeof(std::uint16_t);
+  if (scan.memory.patterns == decomposition::PatternsIn::device) {
+    const Counts patterns(
+        Kokkos::view_alloc("tessera::physics::patterns", Kokkos::WithoutInitializing), n, window.h,
+        window.w);
+    scan.on_device.patterns = std::make_shared<physics::ResidentPatterns>(patterns);
+    return compute_patterns(scan, probe, reinterpret_cast<std::byte*>(patterns.data()));
+  }
+  device::PinnedBuffer patterns(n * n_bytes);
+  const double counts = compute_patterns(scan, probe, patterns.data());
+  scan.on_device.patterns = std::make_shared<physics::StreamedPatterns>(
+      Counts(), window, app::most_in_chunk(deck, window, n),
+      std::make_unique<physics::PinnedPatterns>(std::move(patterns), n_bytes,
+                                                scan.on_device.order));
+  return counts;
 }
 
 io::ScanInfo scan_info(const SyntheticCase& wanted, const geometry::Optics& optics) {
@@ -253,14 +277,10 @@ app::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wante
     info = scan_info(wanted, optics);
   });
   app::Scan scan = app::lay_out_scan(deck, std::move(info), comm);
+  scan.memory = app::agreed_memory_plan(deck, scan, comm);
   double counts = 0;
-  comm.together([&] {
-    const Device exec;
-    const Counts patterns =
-        computed_patterns(exec, scan, true_probe(deck, optics, wanted.window_px));
-    counts = total(exec, patterns);
-    scan.on_device.patterns = patterns;
-  });
+  comm.together(
+      [&] { counts = make_patterns(deck, true_probe(deck, optics, wanted.window_px), scan); });
   comm.sum(std::span<double>(&counts, 1));
   scan.fitted.resize(static_cast<std::size_t>(scan.n_positions()));
   std::iota(scan.fitted.begin(), scan.fitted.end(), 0);

@@ -4,26 +4,17 @@
 #include <array>
 #include <cmath>
 
+#include "tessera/app/memory.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/comm/choose_transport.hpp"
 #include "tessera/io/hdf5.hpp"
+#include "tessera/physics/pattern_store.hpp"
 #include "tessera/solvers/pie.hpp"
 
 #include "result_file.hpp"
 
 namespace tessera::app {
 namespace {
-
-using device::complex;
-
-/// On a host, as many positions as keep their waves in a second-level cache; a device wants many at
-/// once.
-int chunk_size(Shape2 window, int n_modes) {
-  if (!device::device_is_host) return 256;
-  constexpr std::int64_t cache_bytes = 512 * 1024;
-  const auto wave_bytes = static_cast<std::int64_t>(window.size() * n_modes * sizeof(complex));
-  return static_cast<int>(std::max<std::int64_t>(1, cache_bytes / wave_bytes));
-}
 
 fft::Planning planning(const deck::Run& run) {
   return run.deterministic ? fft::Planning::reproducible : fft::Planning::measured;
@@ -50,9 +41,6 @@ std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck, const Sca
   return std::make_unique<solvers::Pie>(options, unknowns, model, scan.tile().ghosted,
                                         scan.tile().owned);
 }
-
-/// Reals per pixel of the largest exchange: object sum (complex) and illumination.
-constexpr int max_reals_per_pixel = 3;
 
 std::unique_ptr<comm::Transport> make_transport(const deck::Deck& deck, const Scan& scan,
                                                 const comm::Communicator& comm, const Log& log) {
@@ -100,11 +88,17 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
   Kokkos::deep_copy(good_probe_, unknowns_.probe);
 }
 
+std::span<const solvers::Batch> Run::start_pass(int epoch) {
+  const std::span<const solvers::Batch> batches = sweep_.start_epoch(exec_, epoch);
+  scan_.on_device.patterns->begin_pass(exec_, sweep_.pass());
+  return batches;
+}
+
 EpochFigures Run::run_epoch() {
   const device::Region region("epoch");
   const Kokkos::Timer timer;
   const int epoch = n_epochs();
-  for (const solvers::Batch& batch : sweep_.start_epoch(exec_, epoch)) {
+  for (const solvers::Batch& batch : start_pass(epoch)) {
     solver_->run_batch(exec_, sweep_, batch, epoch);
     transport_->watch(exec_);
   }
@@ -144,7 +138,7 @@ EpochFigures Run::measure() {
     model_.forward(exec_, unknowns_.object, chunk);
     final_amplitude_.measure(exec_, model_, chunk);
   };
-  for (const solvers::Batch& batch : sweep_.start_epoch(exec_, n_epochs())) {
+  for (const solvers::Batch& batch : start_pass(n_epochs())) {
     std::for_each(batch.border.begin(), batch.border.end(), add);
     std::for_each(batch.interior.begin(), batch.interior.end(), add);
   }

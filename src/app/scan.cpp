@@ -1,13 +1,16 @@
 #include "tessera/app/scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 
 #include "tessera/app/experiment.hpp"
+#include "tessera/app/memory.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+
+#include "scan_patterns.hpp"
 
 namespace tessera::app {
 namespace {
@@ -38,30 +41,6 @@ decomposition::Tiling tiling_of(const deck::Decomposition& decomposition,
   if (!decomposition.tiles.empty())
     tile_grid = decomposition::TileGrid{decomposition.tiles[0], decomposition.tiles[1]};
   return decomposition::make_tiling(grid.object, grid.window, grid.corner, n_ranks, {}, tile_grid);
-}
-
-template <class T>
-physics::Patterns patterns_on_device(const std::vector<std::byte>& values, std::size_t n,
-                                     Shape2 window) {
-  using View = device::DeviceView<T***>;
-  return device::to_device<View>("tessera::physics::patterns",
-                                 reinterpret_cast<const T*>(values.data()),
-                                 typename View::array_layout(n, window.h, window.w));
-}
-
-physics::Patterns patterns_on_device(const io::LocalPatterns& patterns, std::size_t n,
-                                     Shape2 window) {
-  switch (patterns.type) {
-    case io::PatternType::u8:
-      return patterns_on_device<std::uint8_t>(patterns.values, n, window);
-    case io::PatternType::u16:
-      return patterns_on_device<std::uint16_t>(patterns.values, n, window);
-    case io::PatternType::u32:
-      return patterns_on_device<std::uint32_t>(patterns.values, n, window);
-    case io::PatternType::f32:
-      break;
-  }
-  return patterns_on_device<float>(patterns.values, n, window);
 }
 
 /// Corners, sub-pixel parts and mask of this rank's positions; patterns come later.
@@ -96,33 +75,49 @@ physics::ScanTile scan_tile(const Scan& scan) {
   return made;
 }
 
-void read_patterns_to_device(const deck::Data& data, const comm::Communicator& comm, const Log& log,
-                             Scan& scan) {
-  std::vector<int> owner(static_cast<std::size_t>(scan.n_positions()));
-  for (std::size_t rank = 0; rank < scan.tiling.tiles.size(); ++rank)
-    for (const int position : scan.tiling.tiles[rank].positions)
-      owner[static_cast<std::size_t>(position)] = static_cast<int>(rank);
-  const std::vector<int>& mine = scan.tile().positions;
-  const io::LocalPatterns patterns =
-      io::read_patterns(scan_source(data), scan.info, owner, mine, comm);
-  scan.on_device.patterns = patterns_on_device(patterns, mine.size(), scan.info.pattern);
-  scan.pattern_bytes_read = patterns.bytes_read;
-  for (int position = 0; position < scan.n_positions(); ++position)
-    if (!std::binary_search(patterns.all_zero.begin(), patterns.all_zero.end(), position))
-      scan.fitted.push_back(position);
-  if (!patterns.all_zero.empty())
-    log.warning(text(patterns.all_zero.size(), " of ", scan.n_positions(),
-                     " patterns hold no counts and are left out, the first at position ",
-                     patterns.all_zero.front()));
-  scan.counts_per_pattern = patterns.total_counts / static_cast<double>(scan.fitted.size());
+/// Collective.
+std::int64_t greatest(std::int64_t bytes, const comm::Communicator& comm) {
+  std::array<double, 1> worst{static_cast<double>(bytes)};
+  comm.maximum(worst);
+  return static_cast<std::int64_t>(worst[0]);
 }
 
-template <class View>
-void add_patterns(const View& patterns, ImageStack<double>& sum) {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), patterns);
-  for (std::size_t i = 0; i < host.extent(0); ++i)
-    for (int y = 0; y < sum.h(); ++y)
-      for (int x = 0; x < sum.w(); ++x) sum(0, y, x) += static_cast<double>(host(i, y, x));
+/// Said where it is not a matter of course: on devices, and when patterns stream. Collective.
+void tell_memory(const Scan& scan, const comm::Communicator& comm, const Log& log) {
+  using decomposition::PatternsIn;
+  const PatternsIn place = scan.memory.patterns;
+  if (device::device_is_host && place == PatternsIn::device) return;
+  const auto pattern_bytes =
+      scan.info.pattern.size() * static_cast<std::int64_t>(io::size_of(scan.info.type));
+  const auto n_mine = static_cast<std::int64_t>(scan.tile().positions.size());
+  const std::string all = decomposition::bytes_text(greatest(n_mine * pattern_bytes, comm));
+  const std::string device =
+      decomposition::bytes_text(greatest(total_bytes(scan.memory.device), comm));
+  const std::string host = decomposition::bytes_text(greatest(total_bytes(scan.memory.host), comm));
+  const char* where = place == PatternsIn::device        ? " on the device"
+                      : place == PatternsIn::host_memory ? " streamed from pinned host memory"
+                                                         : " streamed from the file";
+  log.info(text("patterns: ", all, where, "; a rank takes ", device, " of device memory and ", host,
+                " of host memory"));
+}
+
+void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const Log& log,
+                   Scan& scan) {
+  const io::PatternTotals totals = read_patterns(
+      scan_source(deck.data), most_in_chunk(deck, scan.info.pattern, scan.tile().positions.size()),
+      comm, scan);
+  scan.pattern_bytes_read = totals.bytes_read;
+  for (int position = 0; position < scan.n_positions(); ++position)
+    if (!std::binary_search(totals.all_zero.begin(), totals.all_zero.end(), position))
+      scan.fitted.push_back(position);
+  if (!totals.all_zero.empty())
+    log.warning(text(totals.all_zero.size(), " of ", scan.n_positions(),
+                     " patterns hold no counts and are left out, the first at position ",
+                     totals.all_zero.front()));
+  const auto n_fitted = static_cast<double>(scan.fitted.size());
+  scan.counts_per_pattern = totals.total_counts / n_fitted;
+  scan.mean_pattern = totals.sum;
+  for (double& value : scan.mean_pattern) value /= n_fitted;
 }
 
 }  // namespace
@@ -146,18 +141,12 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
 Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log& log) {
   const auto start = std::chrono::steady_clock::now();
   Scan scan = lay_out_scan(deck, io::read_scan_info(scan_source(deck.data), comm), comm);
-  read_patterns_to_device(deck.data, comm, log, scan);
+  scan.memory = agreed_memory_plan(deck, scan, comm);
+  tell_memory(scan, comm, log);
+  load_patterns(deck, comm, log, scan);
   scan.read_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return scan;
-}
-
-ImageStack<double> mean_pattern(const Scan& scan, const comm::Communicator& comm) {
-  ImageStack<double> mean(1, scan.info.pattern);
-  std::visit([&](const auto& patterns) { add_patterns(patterns, mean); }, scan.on_device.patterns);
-  comm.sum(std::span<double>(mean.data(), mean.size()));
-  for (double& value : mean) value /= static_cast<double>(scan.fitted.size());
-  return mean;
 }
 
 }  // namespace tessera::app

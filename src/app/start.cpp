@@ -65,7 +65,7 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
   } else if (from.initial == "dataset") {
     probe = read_probe("probe.dataset", deck.data.file, from.dataset, scan, comm);
   } else if (from.initial == "mean_pattern") {
-    probe = physics::mean_pattern_probe(mean_pattern(scan, comm));
+    probe = physics::mean_pattern_probe(scan.mean_pattern);
   }
   comm.together([&] {
     if (probe.size() == 0) probe = optical_probe(from, scan.info.pattern, scan.optics);

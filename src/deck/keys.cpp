@@ -111,6 +111,19 @@ std::vector<Key> run_keys(Run& run) {
        .meaning =
            "Result of an earlier run to continue, on any number of ranks; empty: start anew.",
        .is_path = true},
+      {.name = "run.device_memory_bytes",
+       .field = &run.device_memory_bytes,
+       .meaning = "Device memory that a rank may take; 0: what is free at the start, less a "
+                  "margin. Patterns that do not fit stay in host memory or in the file and stream "
+                  "through the device.",
+       .least = 0,
+       .greatest = 1e18},
+      {.name = "run.host_memory_bytes",
+       .field = &run.host_memory_bytes,
+       .meaning = "Host memory that a rank may take; 0: its share of nine tenths of what the host "
+                  "has available.",
+       .least = 0,
+       .greatest = 1e18},
   };
 }
 

@@ -73,6 +73,16 @@ void Plan::inverse(const device::Device& exec, device::complex* images, int n) c
   back_end_->transform(exec, images, n, CUFFT_INVERSE);
 }
 
+std::int64_t work_bytes(Shape2 shape, int n_images) {
+  int size[2] = {shape.h, shape.w};
+  const int distance = static_cast<int>(shape.size());
+  std::size_t bytes = 0;
+  check_cufft(cufftEstimateMany(2, size, nullptr, 1, distance, nullptr, 1, distance, type, n_images,
+                                &bytes),
+              "cufftEstimateMany");
+  return static_cast<std::int64_t>(bytes);
+}
+
 std::string library_version() {
   int version = 0;
   check_cufft(cufftGetVersion(&version), "cufftGetVersion");

@@ -15,7 +15,7 @@ struct PatternRoutes {
   std::vector<std::vector<int>> receive;
 };
 
-/// Straight from the piece to the final places, without packing buffers of our own. Collective.
+/// Straight from the piece to the places, without packing buffers of our own. Collective.
 void send_to_owners(const std::byte* from, std::byte* to, const PatternRoutes& routes,
                     std::size_t pattern_bytes, const comm::Communicator& comm);
 

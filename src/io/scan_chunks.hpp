@@ -3,6 +3,7 @@
 /// Patterns of (position, y, x) are a scan of one column.
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "tessera/base/box.hpp"
@@ -34,7 +35,7 @@ struct ScanChunks {
 /// Calls `visit(position)` for the flattened positions of `boxes`, in the order of a hyperslab
 /// read.
 template <class Visit>
-void for_each_position(const std::vector<Box>& boxes, Shape2 scan, Visit&& visit) {
+void for_each_position(std::span<const Box> boxes, Shape2 scan, Visit&& visit) {
   for (const Box& box : boxes)
     for (int y = box.begin.y; y < box.end.y; ++y)
       for (int x = box.begin.x; x < box.end.x; ++x) visit(y * scan.w + x);

@@ -1,6 +1,7 @@
 #include "tessera/physics/amplitude.hpp"
 
 #include "tessera/physics/inner_product.hpp"
+#include "tessera/physics/pattern_store.hpp"
 
 #include "forward_kernels.hpp"
 
@@ -18,6 +19,7 @@ struct CompareAmplitudes {
   WavesView waves;
   int n_modes;
   int chunk_begin;
+  bool packed;
 
   using Count = typename PatternView::value_type;
   struct Row {
@@ -49,7 +51,8 @@ struct CompareAmplitudes {
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    return {&patterns(order(chunk_begin + j), y, 0), &valid(y, 0), &waves(j, 0, y, 0),
+    const int pattern = packed ? j : order(chunk_begin + j);
+    return {&patterns(pattern, y, 0), &valid(y, 0), &waves(j, 0, y, 0),
             static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)), n_modes};
   }
 };
@@ -58,6 +61,7 @@ template <bool replace>
 void visit(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
            const device::DeviceView<double*>& scratch, const device::DeviceView<double*>& sums) {
   if (chunk.count == 0) return;
+  const ChunkPatterns measured = model.scan().patterns->at(exec, chunk);
   std::visit(
       [&](const auto& patterns) {
         with_known_modes(model.n_modes(), [&](auto known) {
@@ -65,11 +69,11 @@ void visit(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
           device::add_pixel_sums<n_sums>(
               exec, "tessera::physics::amplitude", chunk.count, model.scan().window,
               Kernel{patterns, model.scan().order, model.scan().valid_pixels, model.waves(),
-                     model.n_modes(), chunk.begin},
+                     model.n_modes(), chunk.begin, measured.packed},
               scratch, sums);
         });
       },
-      model.scan().patterns);
+      measured.values);
 }
 
 }  // namespace

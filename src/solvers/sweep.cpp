@@ -25,6 +25,7 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, std::span<const int> positio
   interior_.reserve(positions.size());
   const int most_chunks = n_local / chunk_size + 2 * schedule_.n_batches();
   chunks_.reserve(static_cast<std::size_t>(most_chunks));
+  pass_.reserve(static_cast<std::size_t>(most_chunks));
   laid_out_.resize(static_cast<std::size_t>(schedule_.n_batches()));
   epoch_.resize(laid_out_.size());
 }
@@ -36,8 +37,18 @@ std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch)
     Kokkos::deep_copy(exec, order_, host_order_);
   }
   const std::span<const int> visits = schedule_.visiting_order();
-  for (std::size_t i = 0; i < epoch_.size(); ++i) epoch_[i] = laid_out_[visits[i]];
+  pass_.clear();
+  for (std::size_t i = 0; i < epoch_.size(); ++i) {
+    epoch_[i] = laid_out_[visits[i]];
+    for (const auto& chunks : {epoch_[i].border, epoch_[i].interior})
+      pass_.insert(pass_.end(), chunks.begin(), chunks.end());
+  }
   return epoch_;
+}
+
+physics::Pass Sweep::pass() const {
+  return {
+      pass_, {host_order_.data(), static_cast<std::size_t>(n_ordered_)}, schedule_.fixed_members()};
 }
 
 void Sweep::lay_out_batches() {

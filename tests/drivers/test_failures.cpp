@@ -1,6 +1,7 @@
 // What goes wrong in the middle: a full disk, memory that one rank lacks, numbers that overflow.
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -59,14 +60,14 @@ TEST_P(OnFullDisk, TheOldResultStaysIfTheDiskFillsUpDuringTheRun) {
   EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
 }
 
-/// Three tiles are small; the last is 30000 x 12000 pixels, 2.9 GB.
+/// Three tiles are small; the last is 15000 x 7500 pixels, 0.9 GB for each of several arrays.
 SmallScan scan_with_one_huge_tile() {
   SmallScan scan;
   const double pixel_m = small_pixel_m();
   for (int i = 0; i < 16; ++i) {
     const int far = std::max(0, i - 12);
-    scan.positions_m[2 * i] = (i < 12 ? 3 * i : 100 + 10000 * far) * pixel_m;
-    scan.positions_m[2 * i + 1] = (i < 12 ? 3 * (i % 4) : 4000 * far) * pixel_m;
+    scan.positions_m[2 * i] = (i < 12 ? 3 * i : 100 + 5000 * far) * pixel_m;
+    scan.positions_m[2 * i + 1] = (i < 12 ? 3 * (i % 4) : 2500 * far) * pixel_m;
   }
   return scan;
 }
@@ -80,6 +81,45 @@ TEST(OneRankOutOfMemory, EndsTheJobWithItsMessageAndRank) {
       run_tessera({4, folder.reconstruct(), folder.path(""), "ulimit -v 2000000"});
   expect_error(outcome, 1, {"[rank 3] ", "allocat"});
   EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "scan.h5"));
+}
+
+/// 17 MB of patterns over a small object: limits in between leave only the file.
+SmallScan scan_of_many_patterns() {
+  constexpr int n_repeats = 1024;
+  SmallScan scan;
+  const SmallScan once;
+  scan.pattern_extents = {16 * n_repeats, 16, 16};
+  scan.position_extents = {16 * n_repeats, 2};
+  for (int i = 1; i < n_repeats; ++i) {
+    scan.patterns.insert(scan.patterns.end(), once.patterns.begin(), once.patterns.end());
+    for (const double value : once.positions_m)
+      scan.positions_m.push_back(value + 0.01 * i * small_pixel_m());
+  }
+  return scan;
+}
+
+class FileCutShort : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Failures, FileCutShort, ::testing::Values(1, 4));
+
+TEST_P(FileCutShort, EndsTheJobWithItsMessageAndTheLastResultStays) {
+  const ScanFolder folder(scan_of_many_patterns());
+  const bool alone = GetParam() == 1;
+  Job job({GetParam(),
+           folder.reconstruct(
+               {"solver.epochs=100000", "solver.batch_size=1024", "output.save_every_epochs=1",
+                alone ? "run.device_memory_bytes=8e6" : "run.device_memory_bytes=4e6",
+                alone ? "run.host_memory_bytes=60e6" : "run.host_memory_bytes=54e6"})});
+  ASSERT_TRUE(job.prints("streamed from the file"));
+  ASSERT_TRUE(job.prints("epoch    2/"));
+  std::filesystem::resize_file(folder.scan(), std::filesystem::file_size(folder.scan()) / 2);
+  const Outcome outcome = job.wait(Seconds(30));
+  EXPECT_FALSE(outcome.timed_out);
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  for (const char* words : {"tessera: error: [rank ", "scan.h5", "cut short", "scan position "})
+    EXPECT_THAT(outcome.err, HasSubstr(words));
+  const io::File kept = io::File::open(folder.result());
+  EXPECT_EQ(kept.text_attribute("/", "status"), "running");
+  EXPECT_GT(kept.read_waves("object").size(), 0u);
 }
 
 class ThatOverflow : public ::testing::TestWithParam<int> {};

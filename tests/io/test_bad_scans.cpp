@@ -5,6 +5,7 @@
 
 #include "tessera/base/error.hpp"
 
+#include "io/all_patterns.hpp"
 #include "io/scan_file.hpp"
 
 namespace tessera::io {
@@ -34,7 +35,7 @@ class BadScan : public ::testing::Test {
     std::vector<int> owner;
     for (int p = 0; p < info.n_positions; ++p) owner.push_back(p % world().size());
     const std::vector<int> mine = positions_of(owner, world().rank());
-    return agreed_error([&] { read_patterns(source_, info, owner, mine, world(), 1); });
+    return agreed_error([&] { read_all(source_, info, owner, mine, world(), 1); });
   }
 
   const TemporaryFolder folder_;
@@ -79,7 +80,7 @@ TEST_F(BadScan, CutShortBetweenMetadataAndPatterns) {
   on_root([&] { std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - 100); });
   const std::vector<int> owner(12, 0);
   const std::vector<int> mine = positions_of(owner, world().rank());
-  EXPECT_THAT(agreed_error([&] { read_patterns(source_, info, owner, mine, world()); }),
+  EXPECT_THAT(agreed_error([&] { read_all(source_, info, owner, mine, world()); }),
               HasSubstr("is cut short"));
 }
 
@@ -159,7 +160,7 @@ TEST_F(BadScan, OwnersThatDoNotMatchThePositions) {
   const ScanInfo info = read_scan_info(source_, world());
   const std::vector<int> owner(12, 0);
   const std::vector<int> wrong{3};
-  EXPECT_THROW(read_patterns(source_, info, owner, wrong, world()), AgreedError);
+  EXPECT_THROW(read_all(source_, info, owner, wrong, world()), AgreedError);
 }
 
 }  // namespace

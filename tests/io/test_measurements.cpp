@@ -5,6 +5,7 @@
 #include "tessera/io/hdf5.hpp"
 #include "tessera/io/scan_reader.hpp"
 
+#include "io/all_patterns.hpp"
 #include "support/world.hpp"
 
 namespace tessera::io {
@@ -49,7 +50,8 @@ TEST_P(Measurements, EachByteIsReadOnceAndShifted) {
     owner.push_back((p / 7) % world().size());
     if (owner.back() == world().rank()) mine.push_back(p);
   }
-  const LocalPatterns patterns = read_patterns(source, info, owner, mine, world(), 1 << 20);
+  const testing::AllPatterns patterns =
+      testing::read_all(source, info, owner, mine, world(), 1 << 20);
   std::int64_t bytes = patterns.bytes_read;
   world().sum(std::span(&bytes, 1));
   std::int64_t expected = static_cast<std::int64_t>(size_of(m.kept));

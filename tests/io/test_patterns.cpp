@@ -6,6 +6,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "io/all_patterns.hpp"
 #include "io/scan_file.hpp"
 
 namespace tessera::io {
@@ -39,7 +40,7 @@ Sizes with_pattern(Sizes scan) {
 
 /// Every pixel of every own pattern is what `encoded` says, wherever it was read.
 template <class T>
-void expect_encoded(const LocalPatterns& patterns, const std::vector<int>& positions, double scale,
+void expect_encoded(const AllPatterns& patterns, const std::vector<int>& positions, double scale,
                     bool centred) {
   const auto* values = reinterpret_cast<const T*>(patterns.values.data());
   ASSERT_EQ(patterns.values.size(), positions.size() * shape.size() * sizeof(T));
@@ -55,7 +56,7 @@ void expect_encoded(const LocalPatterns& patterns, const std::vector<int>& posit
   EXPECT_EQ(wrong, 0);
 }
 
-void expect_encoded(PatternType type, const LocalPatterns& patterns,
+void expect_encoded(PatternType type, const AllPatterns& patterns,
                     const std::vector<int>& positions, double scale, bool centred) {
   EXPECT_EQ(patterns.type, type);
   switch (type) {
@@ -86,6 +87,13 @@ std::int64_t sum_over_ranks(std::int64_t value) {
   return value;
 }
 
+/// Over the positions of a scan with scale 600.
+double sum_of_pixel(int n_positions, Pixel pixel) {
+  double sum = 0;
+  for (int p = 0; p < n_positions; ++p) sum += 600 * encoded(p, pixel.y, pixel.x);
+  return sum;
+}
+
 class PatternsOf : public ::testing::TestWithParam<Layout> {};
 
 TEST_P(PatternsOf, ArriveAtTheirOwnersOnce) {
@@ -111,12 +119,13 @@ TEST_P(PatternsOf, ArriveAtTheirOwnersOnce) {
       for (const std::int64_t piece_bytes : {1, 500, 1 << 20}) {
         const std::vector<int> owner = random_owners(n_positions, idle_root);
         const std::vector<int> mine = positions_of(owner, world().rank());
-        const LocalPatterns patterns =
-            read_patterns(source, info, owner, mine, world(), piece_bytes);
+        const AllPatterns patterns = read_all(source, info, owner, mine, world(), piece_bytes);
         expect_encoded(PatternType::u16, patterns, mine, 600, centred);
         EXPECT_EQ(sum_over_ranks(patterns.bytes_read), n_positions * shape.size() * 2);
         EXPECT_EQ(patterns.total_counts, total);
         EXPECT_TRUE(patterns.all_zero.empty());
+        EXPECT_EQ(patterns.sum(0, 4, 5),
+                  sum_of_pixel(n_positions, centred ? Pixel{1, 2} : Pixel{4, 5}));
       }
   }
 }
@@ -150,7 +159,7 @@ TEST(PatternTypes, AreKeptIfUnsignedAndFloatOtherwise) {
     });
     const ScanSource source{path, "data", {}, {}, true};
     const ScanInfo info = read_scan_info(source, world());
-    const LocalPatterns patterns = read_patterns(source, info, owner, mine, world());
+    const AllPatterns patterns = read_all(source, info, owner, mine, world());
     expect_encoded(all[i].kept, patterns, mine, all[i].scale, true);
     EXPECT_EQ(sum_over_ranks(patterns.bytes_read),
               n_positions * shape.size() * static_cast<std::int64_t>(H5Tget_size(all[i].type)));
@@ -187,7 +196,7 @@ TEST(Chunks, AreDecodedOnceByAllRanksTogether) {
   const std::vector<int> owner = random_owners(90, false);
   n_decoded = 0;
   for (const std::int64_t piece_bytes : {1, 1 << 20}) {
-    read_patterns(source, info, owner, positions_of(owner, world().rank()), world(), piece_bytes);
+    read_all(source, info, owner, positions_of(owner, world().rank()), world(), piece_bytes);
     EXPECT_EQ(sum_over_ranks(n_decoded), 5 * 4);
     n_decoded = 0;
   }
@@ -231,7 +240,7 @@ TEST(Masks, OfAnyTypeAreShiftedAndZeroWhatTheyDistrust) {
     EXPECT_EQ(n_valid, 28) << name;
     EXPECT_EQ(info.valid_pixels(0, 0, 0), 0);
     EXPECT_EQ(info.valid_pixels(0, 3, 3), 0);
-    const LocalPatterns patterns = read_patterns(source, info, owner, mine, world(), 1);
+    const AllPatterns patterns = read_all(source, info, owner, mine, world(), 1);
     const auto* read = reinterpret_cast<const float*>(patterns.values.data());
     for (std::size_t i = 0; i < mine.size(); ++i) EXPECT_EQ(read[i * 30], 0);
     EXPECT_EQ(patterns.total_counts, total);
@@ -249,8 +258,8 @@ TEST(Patterns, WithoutACountAreListedOnAllRanks) {
       [&] { add_dataset(path, "data", {{4, 5, 5, 6}, H5T_STD_U16LE, {2, 2, 5, 6}, 1}, values); });
   const ScanSource source{path, "data", {}, {}, true};
   const std::vector<int> owner = random_owners(20, true);
-  const LocalPatterns patterns = read_patterns(source, read_scan_info(source, world()), owner,
-                                               positions_of(owner, world().rank()), world());
+  const AllPatterns patterns = read_all(source, read_scan_info(source, world()), owner,
+                                        positions_of(owner, world().rank()), world());
   EXPECT_EQ(patterns.all_zero, (std::vector<int>{3, 5, 11, 19}));
 }
 
@@ -285,8 +294,7 @@ TEST(Patterns, OfAVirtualDatasetAreReadFromItsFiles) {
   EXPECT_TRUE(info.is_virtual);
   const std::vector<int> owner = random_owners(12, false);
   const std::vector<int> mine = positions_of(owner, world().rank());
-  expect_encoded(PatternType::u8, read_patterns(source, info, owner, mine, world(), 1), mine, 1,
-                 false);
+  expect_encoded(PatternType::u8, read_all(source, info, owner, mine, world(), 1), mine, 1, false);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "tessera/physics/forward_model.hpp"
+#include "tessera/physics/pattern_store.hpp"
 
 #include "support/reference.hpp"
 
@@ -118,8 +119,8 @@ inline SmallScan make_small_scan(Shape2 window, int n_modes, int n_positions, bo
   scan.tile.corner = device::to_device<DeviceView<int* [2]>>("corner", corner.data(), Layout(n, 2));
   scan.tile.subpixel =
       device::to_device<DeviceView<Real* [2]>>("subpixel", parts.data(), Layout(n, 2));
-  scan.tile.patterns =
-      device::to_device<DeviceView<std::uint16_t***>>("patterns", counts.data(), Layout(n, h, w));
+  scan.tile.patterns = std::make_shared<physics::ResidentPatterns>(
+      device::to_device<DeviceView<std::uint16_t***>>("patterns", counts.data(), Layout(n, h, w)));
   scan.tile.valid_pixels = device::to_device<DeviceView<Real**>>(
       "valid", std::vector<Real>(scan.valid_pixels.begin(), scan.valid_pixels.end()).data(),
       Layout(h, w));

@@ -62,6 +62,8 @@ class Run {
   std::string_view transport() const { return transport_->name(); }
 
  private:
+  /// The batches of `epoch`, with their patterns on the way.
+  std::span<const solvers::Batch> start_pass(int epoch);
   void keep_if_finite();
 
   const deck::Deck& deck_;

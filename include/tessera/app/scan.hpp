@@ -6,6 +6,7 @@
 #include "tessera/base/log.hpp"
 #include "tessera/comm/communicator.hpp"
 #include "tessera/deck/deck.hpp"
+#include "tessera/decomposition/memory_plan.hpp"
 #include "tessera/decomposition/tiles.hpp"
 #include "tessera/geometry/experiment.hpp"
 #include "tessera/geometry/scan.hpp"
@@ -22,6 +23,8 @@ struct Scan {
   int rank = 0;
   std::vector<int> fitted;  ///< scan positions with counts, ascending; the others take no part
   double counts_per_pattern = 0;        ///< mean over the fitted positions, valid pixels
+  ImageStack<double> mean_pattern;      ///< the same for every pixel, (1, h, w)
+  decomposition::MemoryPlan memory;     ///< of this rank
   physics::ScanTile on_device;          ///< of this rank's positions
   std::int64_t pattern_bytes_read = 0;  ///< by this rank
   double read_seconds = 0;
@@ -35,11 +38,9 @@ struct Scan {
 /// @throws AgreedError
 Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm);
 
-/// Metadata to all ranks, tiles balanced over them, then every pattern to its owner. Collective.
-/// @throws AgreedError: everything that can be wrong with the data
+/// Metadata to all ranks, tiles balanced over them, a memory plan, then every pattern to its owner.
+/// Collective.
+/// @throws AgreedError: everything that can be wrong with the data; too little memory
 Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log& log);
-
-/// Sum of the fitted patterns over all ranks divided by their number, (1, h, w). Collective.
-ImageStack<double> mean_pattern(const Scan& scan, const comm::Communicator& comm);
 
 }  // namespace tessera::app

@@ -73,6 +73,8 @@ struct Decomposition {
 struct Run {
   bool deterministic = false;
   std::string resume;
+  double device_memory_bytes = 0;
+  double host_memory_bytes = 0;
 };
 
 struct Output {

@@ -1,6 +1,7 @@
 #pragma once
 /// 2-D Fourier transforms of stacks of images where the device keeps them.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,9 @@ class Plan {
   Real unitary_scale_;
   std::unique_ptr<BackEnd> back_end_;
 };
+
+/// Device memory that a Plan takes beside the images, for transforms of up to `n_images` at a time.
+std::int64_t work_bytes(Shape2 shape, int n_images);
 
 /// Name and version of the transform library, for `tessera --version`.
 std::string library_version();

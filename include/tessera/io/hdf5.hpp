@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,10 @@ class File {
   void read_slab_alone(const std::string& name, const Extents& begin, const Extents& count,
                        ElementType memory_type, void* values) const;
 
+  /// Size of the open file at this moment, whatever its name now refers to. Only where this rank
+  /// alone has opened it.
+  std::int64_t bytes_on_disk() const;
+
   // Writing is collective. Groups on the way to a name are made; all ranks give the same names,
   // extents and (but for write_slab) values.
   void create_group(const std::string& name);
@@ -95,8 +100,25 @@ class File {
                                             const std::string& name) const;
 
  private:
+  friend class SlabReader;
   struct Handle;
   explicit File(std::unique_ptr<Handle> handle);
+  std::unique_ptr<Handle> handle_;
+};
+
+/// One dataset of a file that must outlive it, open for many reads by this rank alone.
+class SlabReader {
+ public:
+  /// @throws SystemError if there is no such dataset
+  SlabReader(const File& file, const std::string& name, ElementType memory_type);
+  ~SlabReader();
+  /// A hyperslab that lies inside the dataset. Allocates nothing of ours.
+  /// @throws InputError naming file, dataset, slab and HDF5's reason
+  void read(std::span<const std::int64_t> begin, std::span<const std::int64_t> count,
+            void* values) const;
+
+ private:
+  struct Handle;
   std::unique_ptr<Handle> handle_;
 };
 

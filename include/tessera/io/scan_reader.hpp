@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,18 +45,23 @@ struct ScanInfo {
   ImageStack<std::uint8_t> valid_pixels;
 };
 
+/// What a rank reads and decodes at a time, if a chunk of the file is not larger.
+inline constexpr std::int64_t pattern_piece_bytes = 64 << 20;
+
 /// Rank 0 reads, all ranks receive. Collective.
 /// @throws AgreedError: missing file or dataset, wrong rank or shape, other count of positions, not
 /// finite, mask empty
 ScanInfo read_scan_info(const ScanSource& source, const comm::Communicator& comm);
 
-/// This rank's patterns, (positions.size(), h, w), counts, zero frequency at [0, 0], in their own
-/// width.
-struct LocalPatterns {
-  PatternType type = PatternType::f32;
-  std::vector<std::byte> values;
-  std::vector<int> all_zero;    ///< scan positions, of all ranks, without a single count; ascending
-  double total_counts = 0;      ///< sum over the valid pixels of all patterns of all ranks
+/// Takes patterns of this rank, one after another, (h, w) each, counts, zero frequency at [0, 0],
+/// in their own width; `places` says where in `positions` each belongs. The memory is the reader's.
+using TakePatterns = std::function<void(std::span<const int> places, const std::byte* patterns)>;
+
+/// What was found on the way; the same on all ranks but for bytes_read.
+struct PatternTotals {
+  std::vector<int> all_zero;    ///< scan positions without a single count; ascending
+  double total_counts = 0;      ///< sum over the valid pixels of all patterns
+  ImageStack<double> sum;       ///< of all patterns, (1, h, w)
   std::int64_t bytes_read = 0;  ///< pattern bytes this rank read from the file, decompressed
 };
 
@@ -64,10 +71,33 @@ struct LocalPatterns {
 /// ranks without positions.
 /// @param owner rank that owns each scan position
 /// @param positions scan positions of this rank, ascending
+/// @param take gets the patterns of `positions`, some at a time; empty, on all ranks alike: they
+/// are looked at and sent nowhere
 /// @throws AgreedError: a chunk that cannot be read; a valid pixel that is negative or not finite,
 /// naming the position; nothing but zeros
-LocalPatterns read_patterns(const ScanSource& source, const ScanInfo& info,
+PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
                             std::span<const int> owner, std::span<const int> positions,
-                            const comm::Communicator& comm, std::int64_t piece_bytes = 64 << 20);
+                            const comm::Communicator& comm, const TakePatterns& take,
+                            std::int64_t piece_bytes = pattern_piece_bytes);
+
+/// Chosen patterns of a scan, read by this rank alone, any number of times: for scans that are
+/// larger than all memory.
+class PatternFile {
+ public:
+  /// @param most_patterns in one read
+  /// @throws InputError
+  PatternFile(const ScanSource& source, const ScanInfo& info, int most_patterns);
+  ~PatternFile();
+
+  /// The patterns of `positions` in their order, as read_patterns hands them on. What they need of
+  /// a chunk of the file is decoded once. Allocates nothing of ours.
+  /// @throws InputError naming file and position: a part that cannot be read, a file that became
+  /// shorter, a pattern whose counts are gone
+  void read(std::span<const int> positions, std::byte* patterns);
+
+ private:
+  struct Reader;
+  std::unique_ptr<Reader> reader_;
+};
 
 }  // namespace tessera::io

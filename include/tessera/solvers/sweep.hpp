@@ -8,7 +8,7 @@
 #include "tessera/comm/halo_exchange.hpp"
 #include "tessera/decomposition/batch_schedule.hpp"
 #include "tessera/device/device.hpp"
-#include "tessera/physics/scan_tile.hpp"
+#include "tessera/physics/pattern_store.hpp"
 
 namespace tessera::solvers {
 
@@ -31,6 +31,8 @@ class Sweep {
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
   /// allocates nothing.
   std::span<const Batch> start_epoch(const device::Device& exec, int epoch);
+  /// The chunks of those batches one after another, for who has to prepare for them.
+  physics::Pass pass() const;
 
   /// Sum over a batch: add(chunk) for every chunk, which writes `object_sums` and `shared_sums`;
   /// then owners hold the complete object sums and every rank the complete shared ones. The
@@ -82,8 +84,9 @@ class Sweep {
   std::vector<int> border_;
   std::vector<int> interior_;
   std::vector<physics::Chunk> chunks_;
-  std::vector<Batch> laid_out_;  ///< by batch id
-  std::vector<Batch> epoch_;     ///< in visiting order
+  std::vector<Batch> laid_out_;       ///< by batch id
+  std::vector<Batch> epoch_;          ///< in visiting order
+  std::vector<physics::Chunk> pass_;  ///< of epoch_, flattened
   comm::HaloExchange& halo_;
   comm::Transport& transport_;
   double reduce_seconds_ = 0;

@@ -1,0 +1,162 @@
+#include "tessera/app/memory.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <unistd.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/decomposition/halo_plan.hpp"
+#include "tessera/device/memory.hpp"
+#include "tessera/fft/plan.hpp"
+
+namespace tessera::app {
+
+using decomposition::MemoryLimits;
+using decomposition::MemoryNeeds;
+using decomposition::MemoryPlan;
+using decomposition::PatternsIn;
+using device::complex;
+
+/// On a host, as many positions as keep their waves in a second-level cache; a device wants many at
+/// once.
+int chunk_size(Shape2 window, int n_modes) {
+  if (!device::device_is_host) return 256;
+  constexpr std::int64_t cache_bytes = 512 * 1024;
+  const auto wave_bytes = static_cast<std::int64_t>(window.size() * n_modes * sizeof(complex));
+  return static_cast<int>(std::max<std::int64_t>(1, cache_bytes / wave_bytes));
+}
+
+int most_in_chunk(const deck::Deck& deck, Shape2 window, std::size_t n_positions) {
+  const int most = std::min(chunk_size(window, deck.probe.n_modes), static_cast<int>(n_positions));
+  return deck.solver.batch_size == 0 ? most : std::min(most, deck.solver.batch_size);
+}
+
+namespace {
+
+std::int64_t halo_bytes(const decomposition::Tiling& tiling, int rank) {
+  std::int64_t pixels = 0;
+  for (const decomposition::PeerBoxes& peer : make_halo_plan(tiling, rank).peers)
+    pixels += 2 * std::max(peer.owned_here.area(), peer.ghost_here.area());
+  return pixels * max_reals_per_pixel * static_cast<std::int64_t>(sizeof(Real));
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+/// This rank's part of what all ranks at `place` have together, in proportion to what they want.
+/// Collective.
+double share(const comm::Communicator& comm, const std::string& place, std::int64_t wanted_bytes) {
+  const std::vector<std::string> all_places = comm.all_gather(place);
+  const std::vector<std::int64_t> all_wanted =
+      comm.all_gather(std::span<const std::int64_t>(&wanted_bytes, 1));
+  std::int64_t together = 0;
+  for (std::size_t rank = 0; rank < all_places.size(); ++rank)
+    if (all_places[rank] == place) together += all_wanted[rank];
+  return together == 0 ? 1 : static_cast<double>(wanted_bytes) / static_cast<double>(together);
+}
+
+/// Free memory less what libraries (NCCL, cuFFT, Kokkos) take on their own.
+double usable_device_bytes() {
+  constexpr double libraries_bytes = 1e9;
+  return std::max(0.0, 0.97 * static_cast<double>(device::free_device_bytes()) - libraries_bytes);
+}
+
+/// Collective.
+MemoryLimits memory_limits(const deck::Run& run, const MemoryNeeds& needs,
+                           const comm::Communicator& comm) {
+  constexpr bool one_memory = device::device_is_host;
+  const MemoryPlan resident = plan_memory(needs, PatternsIn::device);
+  const std::int64_t device_bytes = total_bytes(resident.device);
+  const std::int64_t host_bytes =
+      one_memory ? device_bytes + total_bytes(resident.host)
+                 : total_bytes(plan_memory(needs, PatternsIn::host_memory).host);
+  const double host_share = share(comm, host_name(), host_bytes);
+  const double device_share = share(comm, device::gpu_identity(), device_bytes);
+  double host = run.host_memory_bytes;
+  double device = run.device_memory_bytes;
+  comm.together([&] {
+    constexpr double left_to_others = 0.1;
+    if (host == 0)
+      host =
+          host_share * (1 - left_to_others) * static_cast<double>(device::available_host_bytes());
+    if (device == 0) device = one_memory ? host : device_share * usable_device_bytes();
+  });
+  return {static_cast<std::int64_t>(device), static_cast<std::int64_t>(host), one_memory};
+}
+
+/// More ranks than there are that hold the scan, each within `limits`.
+std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
+                                const MemoryLimits& limits) {
+  return decomposition::ranks_that_fit(
+      static_cast<int>(scan.tiling.tiles.size()), scan.n_positions(), [&](int n_ranks) {
+        const decomposition::Tiling tiling = decomposition::make_tiling(
+            scan.grid.object, scan.grid.window, scan.grid.corner, n_ranks);
+        for (int rank = 0; rank < n_ranks; ++rank)
+          if (!best_place(memory_needs(deck, scan.info, tiling, rank, scan.on_device.has_subpixel),
+                          limits))
+            return false;
+        return true;
+      });
+}
+
+}  // namespace
+
+MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
+                         const decomposition::Tiling& tiling, int rank, bool has_subpixel) {
+  const decomposition::Tile& tile = tiling.tiles[static_cast<std::size_t>(rank)];
+  const auto n = static_cast<std::int64_t>(tile.positions.size());
+  const int n_chunk = most_in_chunk(deck, info.pattern, tile.positions.size());
+  const int n_waves = chunk_size(info.pattern, deck.probe.n_modes) * deck.probe.n_modes;
+  constexpr auto wave_bytes = static_cast<std::int64_t>(sizeof(complex));
+  constexpr auto real_bytes = static_cast<std::int64_t>(sizeof(Real));
+  const std::int64_t probe_bytes = deck.probe.n_modes * info.pattern.size() * wave_bytes;
+  const std::int64_t waves_bytes = n_waves * info.pattern.size() * wave_bytes;
+
+  MemoryNeeds needs;
+  needs.device = {
+      {"object and its last good state", 2 * tile.ghosted.area() * wave_bytes},
+      {"object sums", tile.ghosted.area() * (wave_bytes + real_bytes)},
+      {"waves of a chunk", waves_bytes},
+      {"probes of a chunk", has_subpixel ? waves_bytes : 0},
+      {"FFT work area", fft::work_bytes(info.pattern, n_waves)},
+      {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},
+      {"halo buffers", halo_bytes(tiling, rank)},
+      {"positions", n * (3 * static_cast<std::int64_t>(sizeof(int)) + 2 * real_bytes)},
+  };
+  needs.n_patterns = n;
+  needs.n_chunk_patterns = n_chunk;
+  needs.pattern_bytes = info.pattern.size() * static_cast<std::int64_t>(io::size_of(info.type));
+  needs.file_chunk_bytes = info.positions_per_chunk.size() * needs.pattern_bytes;
+  // Piece, prepared piece and what arrives in a round; also while a pattern's place fills.
+  const std::int64_t piece = std::min(info.n_positions * needs.pattern_bytes,
+                                      std::max(io::pattern_piece_bytes, needs.file_chunk_bytes));
+  needs.host = {{"pieces of the file", 3 * piece}};
+  return needs;
+}
+
+MemoryPlan agreed_memory_plan(const deck::Deck& deck, const Scan& scan,
+                              const comm::Communicator& comm) {
+  MemoryNeeds needs;
+  comm.together([&] {
+    needs = memory_needs(deck, scan.info, scan.tiling, comm.rank(), scan.on_device.has_subpixel);
+  });
+  const MemoryLimits limits = memory_limits(deck.run, needs, comm);
+  for (const PatternsIn place : {PatternsIn::device, PatternsIn::host_memory}) {
+    MemoryPlan plan = plan_memory(needs, place);
+    if (!comm.any(!fits(plan, limits))) return plan;
+  }
+  MemoryPlan plan = plan_memory(needs, PatternsIn::file);
+  comm.together([&] {
+    if (!fits(plan, limits))
+      throw InputError(text("[rank ", comm.rank(), "] ",
+                            too_little_memory(needs, limits, enough_ranks(deck, scan, limits))));
+  });
+  return plan;
+}
+
+}  // namespace tessera::app

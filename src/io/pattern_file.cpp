@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <numeric>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/io/hdf5.hpp"
+#include "tessera/io/scan_reader.hpp"
+
+#include "stored_patterns.hpp"
+
+namespace tessera::io {
+
+struct PatternFile::Reader {
+  Reader(const ScanSource& scan_source, const ScanInfo& scan_info, int most_patterns)
+      : source(scan_source),
+        info(scan_info),
+        file(File::open(source.path)),
+        stored(source, info, file),
+        whole_bytes(file.bytes_on_disk()),
+        in_file(static_cast<std::size_t>(info.positions_per_chunk.size()) *
+                stored.pattern_bytes()) {
+    by_chunk.reserve(static_cast<std::size_t>(most_patterns));
+  }
+
+  /// The file's chunk that holds `position`, (row, column), as one number.
+  std::int64_t chunk_of(int position) const {
+    const auto [y, x] = pixel_of(position);
+    const std::int64_t columns = stored.scan().w / info.positions_per_chunk.w + 1;
+    return y / info.positions_per_chunk.h * columns + x / info.positions_per_chunk.w;
+  }
+  Pixel pixel_of(int position) const {
+    return {position / stored.scan().w, position % stored.scan().w};
+  }
+
+  void read(std::span<const int> positions, std::byte* patterns);
+  void read_chunk(std::span<const int> chosen, std::span<const int> positions, std::byte* patterns);
+  void check_whole(int position) const;
+
+  ScanSource source;
+  ScanInfo info;
+  File file;
+  StoredPatterns stored;
+  std::int64_t whole_bytes;        ///< of the file when it was opened
+  std::vector<std::byte> in_file;  ///< a chunk's patterns before their shift
+  std::vector<int> by_chunk;       ///< indices of one read's positions, those of a chunk together
+};
+
+void PatternFile::Reader::read(std::span<const int> positions, std::byte* patterns) {
+  by_chunk.resize(positions.size());
+  std::iota(by_chunk.begin(), by_chunk.end(), 0);
+  std::sort(by_chunk.begin(), by_chunk.end(), [&](int a, int b) {
+    return std::pair(chunk_of(positions[a]), positions[a]) <
+           std::pair(chunk_of(positions[b]), positions[b]);
+  });
+  const std::span<const int> all(by_chunk);
+  for (std::size_t begin = 0; begin < all.size();) {
+    std::size_t end = begin;
+    while (end < all.size() && chunk_of(positions[all[end]]) == chunk_of(positions[all[begin]]))
+      ++end;
+    read_chunk(all.subspan(begin, end - begin), positions, patterns);
+    begin = end;
+  }
+}
+
+/// The smallest box of the chunk that holds what was chosen of it, read at once.
+void PatternFile::Reader::read_chunk(std::span<const int> chosen, std::span<const int> positions,
+                                     std::byte* patterns) {
+  Box box;
+  for (const int i : chosen) box = hull(box, Box::at(pixel_of(positions[i]), {1, 1}));
+  const int first = positions[chosen.front()];
+  try {
+    stored.read(box, in_file.data());
+  } catch (const InputError& error) {
+    check_whole(first);
+    throw InputError(text("scan position ", first, ": ", error.what()));
+  }
+  // HDF5 reads zeros where a file ends too early.
+  check_whole(first);
+  for (const int i : chosen) {
+    const auto [y, x] = pixel_of(positions[i]);
+    const std::int64_t at =
+        static_cast<std::int64_t>(y - box.begin.y) * box.width() + x - box.begin.x;
+    const double counts = stored.prepare(
+        positions[i], in_file.data() + static_cast<std::size_t>(at) * stored.pattern_bytes(),
+        patterns + static_cast<std::size_t>(i) * stored.pattern_bytes());
+    if (counts == 0)
+      throw InputError(
+          text("\"", source.path, "\" changed while it was in use: the pattern of scan position ",
+               positions[i], " had counts and now holds none; start again when it is complete"));
+  }
+}
+
+void PatternFile::Reader::check_whole(int position) const {
+  const std::int64_t bytes = file.bytes_on_disk();
+  if (bytes >= whole_bytes) return;
+  throw InputError(text("\"", source.path, "\" was cut short while it was in use, from ",
+                        whole_bytes, " to ", bytes, " bytes, noticed at scan position ", position,
+                        "; copy or write it again"));
+}
+
+PatternFile::PatternFile(const ScanSource& source, const ScanInfo& info, int most_patterns)
+    : reader_(std::make_unique<Reader>(source, info, most_patterns)) {}
+
+PatternFile::~PatternFile() = default;
+
+void PatternFile::read(std::span<const int> positions, std::byte* patterns) {
+  reader_->read(positions, patterns);
+}
+
+}  // namespace tessera::io

@@ -1,0 +1,67 @@
+#pragma once
+/// Patterns as the file has them, and what makes them ready: the part that the reader of a whole
+/// scan and the reader of chosen patterns share.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tessera/base/box.hpp"
+#include "tessera/io/hdf5.hpp"
+#include "tessera/io/scan_reader.hpp"
+
+namespace tessera::io {
+
+ElementType element_type(PatternType type);
+
+/// Calls `work` with a value of the type that patterns are kept in.
+template <class Work>
+void with_type(PatternType type, Work&& work) {
+  switch (type) {
+    case PatternType::u8:
+      return work(std::uint8_t{});
+    case PatternType::u16:
+      return work(std::uint16_t{});
+    case PatternType::u32:
+      return work(std::uint32_t{});
+    case PatternType::f32:
+      return work(float{});
+  }
+}
+
+/// Rows and columns of scan positions; 3-D patterns are one column.
+Shape2 scan_shape(const ScanInfo& info);
+
+/// The patterns of an open file, read by this rank alone. All arguments must outlive it.
+class StoredPatterns {
+ public:
+  StoredPatterns(const ScanSource& source, const ScanInfo& info, const File& file);
+
+  /// The patterns of a box of scan positions, as the file has them. Allocates nothing.
+  /// @throws InputError naming file, dataset, slab and reason
+  void read(const Box& positions, std::byte* in_file);
+
+  /// Zero frequency to [0, 0], pixels that are not valid to 0. `ready` does not overlap `in_file`.
+  /// @return counts of the valid pixels
+  /// @throws InputError naming `position` and a valid pixel that is negative or not finite
+  double prepare(int position, const std::byte* in_file, std::byte* ready) const;
+
+  std::size_t pattern_bytes() const { return pattern_bytes_; }
+  Shape2 scan() const { return scan_; }
+  /// Read so far, decompressed, in the file's own width.
+  std::int64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  template <class T>
+  double count_valid(int position, T* values) const;
+  [[noreturn]] void refuse(int position, std::int64_t pixel, double value) const;
+
+  const ScanSource& source_;
+  const ScanInfo& info_;
+  Shape2 scan_;
+  SlabReader slabs_;
+  std::size_t pattern_bytes_;
+  std::int64_t element_bytes_;
+  std::int64_t bytes_read_ = 0;
+};
+
+}  // namespace tessera::io
