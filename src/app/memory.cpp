@@ -19,13 +19,25 @@ using decomposition::MemoryPlan;
 using decomposition::PatternsIn;
 using device::complex;
 
-/// On a host, as many positions as keep their waves in a second-level cache; a device wants many at
-/// once.
+/// On a host, as many positions as keep their waves in a second-level cache; on a device as many as
+/// its own holds, and enough to fill it.
 int chunk_size(Shape2 window, int n_modes) {
-  if (!device::device_is_host) return 256;
-  constexpr std::int64_t cache_bytes = 512 * 1024;
+  constexpr std::int64_t cache_bytes = device::device_is_host ? 512 << 10 : 32 << 20;
+  constexpr std::int64_t least = device::device_is_host ? 1 : 256;
   const auto wave_bytes = static_cast<std::int64_t>(window.size() * n_modes * sizeof(complex));
-  return static_cast<int>(std::max<std::int64_t>(1, cache_bytes / wave_bytes));
+  return static_cast<int>(std::max(least, cache_bytes / wave_bytes));
+}
+
+/// On a device, room for all bins of a batch while it costs little; on a host, no more than the
+/// cache holds.
+int max_slots(const deck::Deck& deck, Shape2 window) {
+  const int n_modes = deck.probe.n_modes;
+  const int chunk = chunk_size(window, n_modes);
+  if (device::device_is_host) return chunk;
+  constexpr std::int64_t room_bytes = std::int64_t{1} << 30;
+  const auto slot_bytes = static_cast<std::int64_t>(2 * window.size() * n_modes * sizeof(complex));
+  const std::int64_t bins = (deck.solver.subpixel_bins + 1) * (deck.solver.subpixel_bins + 1);
+  return static_cast<int>(std::max<std::int64_t>(chunk, std::min(bins, room_bytes / slot_bytes)));
 }
 
 int most_in_chunk(const deck::Deck& deck, Shape2 window, std::size_t n_positions) {
@@ -117,16 +129,18 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
   const std::int64_t probe_bytes = deck.probe.n_modes * info.pattern.size() * wave_bytes;
   const std::int64_t waves_bytes = n_waves * info.pattern.size() * wave_bytes;
 
+  const int n_slots = max_slots(deck, info.pattern);
+  const int n_transformed = has_subpixel ? n_slots * deck.probe.n_modes : 0;
   MemoryNeeds needs;
   needs.device = {
       {"object and its last good state", 2 * tile.ghosted.area() * wave_bytes},
       {"object sums", tile.ghosted.area() * (wave_bytes + real_bytes)},
       {"waves of a chunk", waves_bytes},
-      {"probes of a chunk", has_subpixel ? waves_bytes : 0},
-      {"FFT work area", fft::work_bytes(info.pattern, n_waves)},
+      {"shifted probes and their sums", has_subpixel ? 2 * n_slots * probe_bytes : 0},
+      {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
       {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},
       {"halo buffers", halo_bytes(tiling, rank)},
-      {"positions", n * (3 * static_cast<std::int64_t>(sizeof(int)) + 2 * real_bytes)},
+      {"positions", n * (4 * static_cast<std::int64_t>(sizeof(int)) + 2 * real_bytes)},
   };
   needs.n_patterns = n;
   needs.n_chunk_patterns = n_chunk;

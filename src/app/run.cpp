@@ -25,6 +25,15 @@ decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Sc
           decomposition::batch_order_from(solver.batch_order), solver.seed};
 }
 
+solvers::ScanShare scan_share(const Scan& scan) {
+  return {.positions = scan.tile().positions,
+          .on_border = decomposition::touches_ghosts(scan.tiling, scan.rank, scan.grid.corner),
+          .corner = scan.grid.corner,
+          .subpixel = scan.grid.subpixel,
+          .window = scan.grid.window,
+          .ghosted = scan.tile().ghosted};
+}
+
 std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck, const Scan& scan,
                                              solvers::Unknowns& unknowns,
                                              physics::ForwardModel& model) {
@@ -51,12 +60,13 @@ std::unique_ptr<comm::Transport> make_transport(const deck::Deck& deck, const Sc
                                 {plan, max_reals_per_pixel, n_summed_reals}, log);
 }
 
-bool is_finite(const device::Device& exec, const physics::InnerProduct& inner_product,
-               const physics::ObjectView& view) {
-  const Shape2 shape{static_cast<int>(view.extent(1)), static_cast<int>(view.extent(2))};
-  const int n = static_cast<int>(view.extent(0));
-  return std::isfinite(inner_product(exec, view.data(), view.data(), n, shape).real());
-}
+/// What an epoch leaves on the device for the host, in doubles.
+struct EpochSums {
+  static constexpr int amplitude = 0;
+  static constexpr int object = physics::AmplitudeModel::n_sums;  ///< <object, object>, re and im
+  static constexpr int probe = object + 2;
+  static constexpr int n = probe + 2;
+};
 
 }  // namespace
 
@@ -72,20 +82,22 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
       halo_(decomposition::make_halo_plan(scan_.tiling, comm.rank()), max_reals_per_pixel,
             *transport_),
       model_(scan_.on_device, deck.probe.n_modes,
-             chunk_size(scan_.info.pattern, deck.probe.n_modes), deck.run.deterministic,
-             planning(deck.run)),
-      sweep_(batch_schedule(deck.solver, scan_), scan_.tile().positions,
-             decomposition::touches_ghosts(scan_.tiling, comm.rank(), scan_.grid.corner),
-             model_.chunk_size(), scan_.on_device.order, halo_, *transport_) {
+             chunk_size(scan_.info.pattern, deck.probe.n_modes),
+             max_slots(deck, scan_.info.pattern),
+             deck.run.deterministic, planning(deck.run)),
+      sweep_(batch_schedule(deck.solver, scan_), scan_share(scan_), model_.chunk_size(),
+             model_.max_slots(), scan_.on_device, halo_, *transport_),
+      epoch_sums_("tessera::app::epoch_sums", EpochSums::n),
+      host_epoch_sums_("tessera::app::host_epoch_sums", EpochSums::n) {
   Start start = make_start(deck, scan_, comm);
   unknowns_ = start.unknowns;
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(deck.solver.epochs));
   solver_ = make_solver(deck.solver, scan_, unknowns_, model_);
-  good_object_ = decltype(good_object_)("tessera::app::good_object", unknowns_.object.layout());
-  good_probe_ = decltype(good_probe_)("tessera::app::good_probe", unknowns_.probe.layout());
-  Kokkos::deep_copy(good_object_, unknowns_.object);
-  Kokkos::deep_copy(good_probe_, unknowns_.probe);
+  good_ = {physics::ObjectView("tessera::app::good_object", unknowns_.object.layout()),
+           physics::ProbeView("tessera::app::good_probe", unknowns_.probe.layout())};
+  Kokkos::deep_copy(good_.object, unknowns_.object);
+  Kokkos::deep_copy(good_.probe, unknowns_.probe);
 }
 
 std::span<const solvers::Batch> Run::start_pass(int epoch) {
@@ -104,31 +116,49 @@ EpochFigures Run::run_epoch() {
   }
   solver_->finish_epoch(exec_, sweep_, epoch);
   transport_->wait(exec_);  // whatever else waits for the device knows no deadline
-  keep_if_finite();
-  physics::AmplitudeSums sums = solver_->take_sums(exec_);
-  comm_.sum(std::span<double>(&sums.squared_difference, 4));
-  history_.push_back({sums.error(), sums.r_factor()});
+  history_.push_back(take_figures());
   epoch_seconds_ += timer.seconds();
   return history_.back();
 }
 
-void Run::keep_if_finite() {
-  const std::array<const char*, 2> name{"object", "probe"};
-  std::array<double, 2> broken{is_finite(exec_, inner_product_, unknowns_.object) ? 0.0 : 1.0,
-                               is_finite(exec_, inner_product_, unknowns_.probe) ? 0.0 : 1.0};
-  comm_.maximum(broken);
-  if (broken[0] + broken[1] > 0) {
-    Kokkos::deep_copy(exec_, unknowns_.object, good_object_);
-    Kokkos::deep_copy(exec_, unknowns_.probe, good_probe_);
-    exec_.fence();
+/// The one place in an epoch where the host waits for the device, and the one reduction over hosts.
+EpochFigures Run::take_figures() {
+  const auto squared_norm = [&](const auto& view, int at) {
+    inner_product_(exec_, view.data(), view.data(), static_cast<int>(view.extent(0)),
+                   {static_cast<int>(view.extent(1)), static_cast<int>(view.extent(2))},
+                   device::DeviceView<double*>(epoch_sums_.data() + at, 2));
+  };
+  solver_->take_sums(exec_, epoch_sums_);
+  squared_norm(unknowns_.object, EpochSums::object);
+  squared_norm(unknowns_.probe, EpochSums::probe);
+  Kokkos::deep_copy(exec_, host_epoch_sums_, epoch_sums_);
+  exec_.fence();
+  const double* sums = host_epoch_sums_.data();
+  std::array<double, 6> all{sums[0],
+                            sums[1],
+                            sums[2],
+                            sums[3],
+                            std::isfinite(sums[EpochSums::object]) ? 0.0 : 1.0,
+                            std::isfinite(sums[EpochSums::probe]) ? 0.0 : 1.0};
+  comm_.sum(std::span<double>(all));
+  if (all[4] + all[5] > 0) {
+    put_good_state_back();
     throw AgreedError(
         ExitCode::not_finite,
-        text("the ", name[broken[0] > 0 ? 0 : 1], " is not finite after epoch ", n_epochs() + 1,
+        text("the ", all[4] > 0 ? "object" : "probe", " is not finite after epoch ", n_epochs() + 1,
              "; smaller solver.object_step and solver.probe_step, or larger "
              "solver.object_alpha, keep it in bounds"));
   }
-  Kokkos::deep_copy(exec_, good_object_, unknowns_.object);
-  Kokkos::deep_copy(exec_, good_probe_, unknowns_.probe);
+  Kokkos::deep_copy(exec_, good_.object, unknowns_.object);
+  Kokkos::deep_copy(exec_, good_.probe, unknowns_.probe);
+  const physics::AmplitudeSums figures{all[0], all[1], all[2], all[3]};
+  return {figures.error(), figures.r_factor()};
+}
+
+void Run::put_good_state_back() {
+  Kokkos::deep_copy(exec_, unknowns_.object, good_.object);
+  Kokkos::deep_copy(exec_, unknowns_.probe, good_.probe);
+  exec_.fence();
 }
 
 EpochFigures Run::measure() {

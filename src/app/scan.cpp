@@ -43,35 +43,39 @@ decomposition::Tiling tiling_of(const deck::Decomposition& decomposition,
   return decomposition::make_tiling(grid.object, grid.window, grid.corner, n_ranks, {}, tile_grid);
 }
 
-/// Corners, sub-pixel parts and mask of this rank's positions; patterns come later.
+/// As finely as the deck asks for. What is left of whole pixels by rounding is nothing.
+void settle_subpixel(const deck::Solver& solver, geometry::WindowGrid& grid) {
+  if (solver.subpixel_bins > 0) geometry::round_subpixel(grid, solver.subpixel_bins);
+  const bool whole = std::all_of(grid.subpixel.begin(), grid.subpixel.end(),
+                                 [](Vec2 s) { return std::hypot(s.y, s.x) <= 1e-6; });
+  if (whole || !solver.subpixel) std::fill(grid.subpixel.begin(), grid.subpixel.end(), Vec2{});
+}
+
+/// Corners and mask of this rank's positions; patterns come later, the order from the sweep.
 physics::ScanTile scan_tile(const Scan& scan) {
   const decomposition::Tile& tile = scan.tile();
   const std::size_t n = tile.positions.size();
   std::vector<int> corner(2 * n);
-  std::vector<Real> subpixel(2 * n);
   for (std::size_t i = 0; i < n; ++i) {
     const auto position = static_cast<std::size_t>(tile.positions[i]);
     corner[2 * i] = scan.grid.corner[position].y - tile.ghosted.begin.y;
     corner[2 * i + 1] = scan.grid.corner[position].x - tile.ghosted.begin.x;
-    subpixel[2 * i] = static_cast<Real>(scan.grid.subpixel[position].y);
-    subpixel[2 * i + 1] = static_cast<Real>(scan.grid.subpixel[position].x);
   }
   physics::ScanTile made;
   made.window = scan.grid.window;
   using Corners = device::DeviceView<int* [2]>;
-  using Subpixels = device::DeviceView<Real* [2]>;
   using Mask = device::DeviceView<Real**>;
   const std::vector<Real> valid(scan.info.valid_pixels.begin(), scan.info.valid_pixels.end());
   made.corner = device::to_device<Corners>("tessera::physics::corner", corner.data(),
                                            Corners::array_layout(n, 2));
-  made.subpixel = device::to_device<Subpixels>("tessera::physics::subpixel", subpixel.data(),
-                                               Subpixels::array_layout(n, 2));
   made.has_subpixel = std::any_of(scan.grid.subpixel.begin(), scan.grid.subpixel.end(),
-                                  [](Vec2 s) { return std::hypot(s.y, s.x) > 1e-6; });
+                                  [](Vec2 s) { return s != Vec2{}; });
   made.valid_pixels =
       device::to_device<Mask>("tessera::physics::valid_pixels", valid.data(),
                               Mask::array_layout(scan.info.pattern.h, scan.info.pattern.w));
   made.order = device::DeviceView<int*>("tessera::physics::order", n);
+  made.slot = device::DeviceView<int*>("tessera::physics::slot", n);
+  made.slot_shift = device::DeviceView<Real* [2]>("tessera::physics::slot_shift", n);
   return made;
 }
 
@@ -130,8 +134,7 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
     scan.optics = far_field_optics(deck.experiment, scan.info.pattern);
     scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
                                       scan.optics.pixel_m);
-    if (!deck.solver.subpixel)
-      std::fill(scan.grid.subpixel.begin(), scan.grid.subpixel.end(), Vec2{});
+    settle_subpixel(deck.solver, scan.grid);
     scan.tiling = tiling_of(deck.decomposition, scan.grid, comm.size());
     scan.on_device = scan_tile(scan);
   });

@@ -84,6 +84,12 @@ std::vector<Key> solver_keys(Solver& solver) {
        .field = &solver.subpixel,
        .meaning = "Shift the probe by the part of each position that is not a whole pixel. Without "
                   "it positions are rounded: faster, less sharp."},
+      {.name = "solver.subpixel_bins",
+       .field = &solver.subpixel_bins,
+       .meaning = "Positions are rounded to 1 / subpixel_bins pixel, so that positions of a batch "
+                  "share shifted probes and need fewer transforms; 0: exact.",
+       .least = 0,
+       .greatest = 64},
   };
 }
 

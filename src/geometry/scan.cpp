@@ -80,6 +80,11 @@ WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double 
   return grid;
 }
 
+void round_subpixel(WindowGrid& grid, int bins) {
+  for (Vec2& part : grid.subpixel)
+    part = {std::round(part.y * bins) / bins, std::round(part.x * bins) / bins};
+}
+
 std::vector<Vec2> raster_scan(int rows, int columns, Vec2 step_m, double rotation_rad) {
   const double sine = std::sin(rotation_rad);
   const double cosine = std::cos(rotation_rad);

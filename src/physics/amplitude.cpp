@@ -8,7 +8,7 @@
 namespace tessera::physics {
 namespace {
 
-constexpr int n_sums = 4;
+constexpr int n_sums = AmplitudeModel::n_sums;
 
 /// Compares |waves| with the measured amplitudes; with `replace` turns the waves into residuals.
 template <bool replace, int known_modes, class PatternView>
@@ -97,6 +97,17 @@ AmplitudeSums AmplitudeModel::take_sums(const device::Device& exec) {
   device::set_zero(exec, sums_);
   exec.fence();
   return {host_(0), host_(1), host_(2), host_(3)};
+}
+
+void AmplitudeModel::take_sums(const device::Device& exec,
+                               const device::DeviceView<double*>& taken) {
+  const auto sums = sums_;
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::physics::take_sums"),
+      Kokkos::RangePolicy<device::Device>(exec, 0, n_sums), KOKKOS_LAMBDA(const int k) {
+        taken(k) = sums(k);
+        sums(k) = 0;
+      });
 }
 
 }  // namespace tessera::physics

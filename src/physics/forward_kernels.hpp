@@ -30,23 +30,25 @@ void with_known_modes(int n_modes, const F& f) {
 struct Windows {
   DeviceView<int*> order;
   DeviceView<int* [2]> corner;
+  DeviceView<int*> slot;
   int chunk_begin;
   std::int64_t object_w;
   KOKKOS_FUNCTION int position(int j) const { return order(chunk_begin + j); }
+  KOKKOS_FUNCTION int slot_of(int j) const { return slot(chunk_begin + j); }
   KOKKOS_FUNCTION std::int64_t at(int j, int y) const {
     return (corner(position(j), 0) + y) * object_w + corner(position(j), 1);
   }
 };
 
-/// A stack of images of all positions of a chunk, (position, mode, h, w); position_stride = 0:
-/// common to all.
+/// A stack of images of all positions of a chunk, or of all slots, (position or slot, mode, h, w);
+/// stride = 0: common to all.
 struct ChunkImages {
   complex* data;
-  std::int64_t position_stride;
+  std::int64_t stride;
   std::int64_t mode_stride;
   int w;
   KOKKOS_FUNCTION complex* row(int j, int m, int y) const {
-    return data + j * position_stride + m * mode_stride + static_cast<std::int64_t>(y) * w;
+    return data + j * stride + m * mode_stride + static_cast<std::int64_t>(y) * w;
   }
 };
 
@@ -57,18 +59,19 @@ KOKKOS_FUNCTION inline complex shift_factor(int k, int n, Real s) {
   return {device::math::cos(angle), device::math::sin(angle)};
 }
 
+/// Fourier factors of the slots from first_slot on.
 struct ShiftRamps {
-  Windows windows;
-  DeviceView<Real* [2]> subpixel;
+  DeviceView<Real* [2]> slot_shift;
   DeviceView<complex**> ramp_y;
   DeviceView<complex**> ramp_x;
   Shape2 window;
-  KOKKOS_FUNCTION void operator()(int, const int j, const int k) const {
-    const int position = windows.position(j);
+  int first_slot;
+  KOKKOS_FUNCTION void operator()(int, const int slot, const int k) const {
     if (k < window.h) {
-      ramp_y(j, k) = shift_factor(k, window.h, subpixel(position, 0));
+      ramp_y(slot, k) = shift_factor(k, window.h, slot_shift(first_slot + slot, 0));
     } else {
-      ramp_x(j, k - window.h) = shift_factor(k - window.h, window.w, subpixel(position, 1));
+      ramp_x(slot, k - window.h) =
+          shift_factor(k - window.h, window.w, slot_shift(first_slot + slot, 1));
     }
   }
 };
@@ -91,16 +94,17 @@ struct ShiftSpectrum {
     }
   };
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
-    const int j = i / n_modes;
-    const int m = i - j * n_modes;
-    return {spectrum.row(j, m, y), &ramp_x(j, 0), shifted.row(j, m, y), ramp_y(j, y) * scale};
+    const int slot = i / n_modes;
+    const int m = i - slot * n_modes;
+    return {spectrum.row(slot, m, y), &ramp_x(slot, 0), shifted.row(slot, m, y),
+            ramp_y(slot, y) * scale};
   }
 };
 
 struct ExitWaves {
   Windows windows;
   const complex* object;
-  ChunkImages probe;
+  ChunkImages probe;  ///< by slot
   ChunkImages waves;
   int n_modes;
   Real scale;
@@ -115,7 +119,8 @@ struct ExitWaves {
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
     const int j = i / n_modes;
     const int m = i - j * n_modes;
-    return {object + windows.at(j, y), probe.row(j, m, y), waves.row(j, m, y), scale};
+    return {object + windows.at(j, y), probe.row(windows.slot_of(j), m, y), waves.row(j, m, y),
+            scale};
   }
 };
 
@@ -164,7 +169,7 @@ struct ObjectGradient {
   };
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
     const int j = first + i;
-    return {probe.row(j, 0, y),
+    return {probe.row(windows.slot_of(j), 0, y),
             waves.row(j, 0, y),
             waves.mode_stride,
             object_sum + windows.at(j, y),
@@ -174,70 +179,100 @@ struct ObjectGradient {
   }
 };
 
-/// Turns the waves of position j into conj(object) wave and adds |object|^2 to the overlap.
-template <int known_modes>
+/// Adds |object|^2 of every position of the chunk to the overlap.
 struct Overlap {
   Windows windows;
   const complex* object;
-  ChunkImages waves;
   Real* overlap;
-  int n_modes;
-  Real scale;
-  int j;
+  int w;
+  int n_positions;
 
   struct Row {
     const complex* object;
-    complex* wave;
-    std::int64_t mode_stride;
     Real* overlap;
-    int n_modes;
-    Real scale;
     KOKKOS_FUNCTION void operator()(const int x) const {
       const Real re = object[x].real();
       const Real im = object[x].imag();
       overlap[x] += re * re + im * im;
-      for (int m = 0; m < (known_modes > 0 ? known_modes : n_modes); ++m) {
-        complex& w = wave[m * mode_stride + x];
-        const Real w_re = (re * w.real() + im * w.imag()) * scale;
-        const Real w_im = (re * w.imag() - im * w.real()) * scale;
-        w.real() = w_re;
-        w.imag() = w_im;
-      }
     }
   };
-  KOKKOS_FUNCTION Row row(int, const int y) const {
-    return {object + windows.at(j, y),
-            waves.row(j, 0, y),
-            waves.mode_stride,
-            overlap + static_cast<std::int64_t>(y) * waves.w,
-            n_modes,
+  KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_positions}; }
+  KOKKOS_FUNCTION Row row(const int j, int, const int y) const {
+    return {object + windows.at(j, y), overlap + static_cast<std::int64_t>(y) * w};
+  }
+};
+
+/// Adds conj(object) wave of every position to its slot's sum; image i is slot first + i / n_modes.
+struct SlotGradient {
+  Windows windows;
+  const complex* object;
+  ChunkImages waves;
+  ChunkImages slot_sums;
+  int n_modes;
+  Real scale;
+  int first;
+  int n_positions;
+
+  struct Row {
+    const complex* object;
+    const complex* wave;
+    complex* sum;
+    Real scale;
+    KOKKOS_FUNCTION void operator()(const int x) const {
+      const Real re = object[x].real() * scale;
+      const Real im = object[x].imag() * scale;
+      sum[x].real() += re * wave[x].real() + im * wave[x].imag();
+      sum[x].imag() += re * wave[x].imag() - im * wave[x].real();
+    }
+  };
+  /// The positions of a slot follow one another: the first one whose slot is not less.
+  KOKKOS_FUNCTION int first_position(const int slot) const {
+    int begin = 0;
+    int end = n_positions;
+    while (begin < end) {
+      const int middle = (begin + end) / 2;
+      if (windows.slot_of(middle) < slot) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin;
+  }
+  KOKKOS_FUNCTION device::TermRange terms(const int i) const {
+    const int slot = first + i / n_modes;
+    return {first_position(slot), first_position(slot + 1)};
+  }
+  KOKKOS_FUNCTION Row row(const int j, const int i, const int y) const {
+    const int m = i % n_modes;
+    return {object + windows.at(j, y), waves.row(j, m, y), slot_sums.row(first + i / n_modes, m, y),
             scale};
   }
 };
 
-/// Adds the waves of position j, shifted back in Fourier space by the conjugate ramps, to the
-/// probe's sum.
-struct ProbeGradient {
-  ChunkImages waves;
+/// Adds the spectra of all slots, shifted back by the conjugate ramps, to the probe's sum, and sets
+/// them to zero.
+struct GatherSlots {
+  ChunkImages slot_sums;
   ChunkImages probe_sum;
-  DeviceView<complex**> ramp_y;  ///< empty: no shift
+  DeviceView<complex**> ramp_y;
   DeviceView<complex**> ramp_x;
-  int j;
+  int n_slots;
 
   struct Row {
-    const complex* wave;
+    complex* spectrum;
     const complex* ramp_x;
     complex* sum;
     complex factor;
     KOKKOS_FUNCTION void operator()(const int x) const {
-      const complex product = ramp_x ? factor * Kokkos::conj(ramp_x[x]) * wave[x] : wave[x];
-      sum[x] += product;
+      sum[x] += factor * Kokkos::conj(ramp_x[x]) * spectrum[x];
+      spectrum[x] = complex(0);
     }
   };
-  KOKKOS_FUNCTION Row row(const int m, const int y) const {
-    const bool shifted = ramp_x.data() != nullptr;
-    return {waves.row(j, m, y), shifted ? &ramp_x(j, 0) : nullptr, probe_sum.row(0, m, y),
-            shifted ? Kokkos::conj(ramp_y(j, y)) : complex(1)};
+  KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_slots}; }
+  KOKKOS_FUNCTION Row row(const int slot, const int m, const int y) const {
+    return {slot_sums.row(slot, m, y), &ramp_x(slot, 0), probe_sum.row(0, m, y),
+            Kokkos::conj(ramp_y(slot, y))};
   }
 };
 

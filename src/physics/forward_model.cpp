@@ -4,6 +4,7 @@
 
 namespace tessera::physics {
 
+using device::add_terms;
 using device::Device;
 using device::for_each_pixel;
 using device::for_each_row_pixel;
@@ -11,16 +12,17 @@ using device::for_each_row_pixel;
 namespace {
 
 Windows windows_of(const ScanTile& scan, const Chunk& chunk, int object_w) {
-  return {scan.order, scan.corner, chunk.begin, object_w};
+  return {scan.order, scan.corner, scan.slot, chunk.begin, object_w};
 }
 
-/// One image a mode, the same for every position.
+/// One image a mode, the same for every position and slot.
 ChunkImages common_images(const ProbeView& view) {
   const auto w = static_cast<int>(view.extent(2));
   return {view.data(), 0, static_cast<std::int64_t>(view.extent(1)) * w, w};
 }
 
-ChunkImages images_of_positions(const WavesView& view) {
+/// By position or by slot.
+ChunkImages images_of(const WavesView& view) {
   const auto w = static_cast<int>(view.extent(3));
   const std::int64_t area = static_cast<std::int64_t>(view.extent(2)) * w;
   return {view.data(), area * static_cast<std::int64_t>(view.extent(1)), area, w};
@@ -28,50 +30,70 @@ ChunkImages images_of_positions(const WavesView& view) {
 
 }  // namespace
 
-ForwardModel::ForwardModel(const ScanTile& scan, int n_modes, int chunk_size, bool fixed_order,
-                           fft::Planning planning)
+ForwardModel::ForwardModel(const ScanTile& scan, int n_modes, int chunk_size, int max_slots,
+                           bool fixed_order, fft::Planning planning)
     : scan_(scan),
       n_modes_(n_modes),
       chunk_size_(chunk_size),
+      max_slots_(max_slots),
       fixed_order_(fixed_order || device::device_is_host),
       plan_(scan.window, planning),
       waves_("tessera::physics::waves", chunk_size, n_modes, scan.window.h, scan.window.w) {
   if (!scan.has_subpixel) return;
-  spectrum_ = ProbeView("tessera::physics::probe_spectrum", n_modes, scan.window.h, scan.window.w);
-  shifted_probes_ = WavesView("tessera::physics::shifted_probes", chunk_size, n_modes,
-                              scan.window.h, scan.window.w);
-  ramp_y_ = DeviceView<complex**>("tessera::physics::ramp_y", chunk_size, scan.window.h);
-  ramp_x_ = DeviceView<complex**>("tessera::physics::ramp_x", chunk_size, scan.window.w);
+  const auto [h, w] = scan.window;
+  spectrum_ = ProbeView("tessera::physics::probe_spectrum", n_modes, h, w);
+  slot_probes_ = WavesView("tessera::physics::slot_probes", max_slots, n_modes, h, w);
+  slot_sums_ = WavesView("tessera::physics::slot_sums", max_slots, n_modes, h, w);
+  ramp_y_ = DeviceView<complex**>("tessera::physics::ramp_y", max_slots, h);
+  ramp_x_ = DeviceView<complex**>("tessera::physics::ramp_x", max_slots, w);
 }
 
 void ForwardModel::set_probe(const Device& exec, const ProbeView& probe) {
   probe_ = probe;
+  first_slot_ = -1;
   if (!scan_.has_subpixel) return;
   Kokkos::deep_copy(exec, spectrum_, probe);
   plan_.forward(exec, spectrum_.data(), n_modes_);
 }
 
 ChunkImages ForwardModel::probe_images() const {
-  return scan_.has_subpixel ? images_of_positions(shifted_probes_) : common_images(probe_);
+  return scan_.has_subpixel ? images_of(slot_probes_) : common_images(probe_);
 }
 
-void ForwardModel::shift_probe_to(const Device& exec, const Chunk& chunk) {
-  for_each_pixel(
-      exec, "tessera::physics::shift_ramps", 1, {chunk.count, scan_.window.h + scan_.window.w},
-      ShiftRamps{windows_of(scan_, chunk, 0), scan_.subpixel, ramp_y_, ramp_x_, scan_.window});
+complex* ForwardModel::slot_probes() const {
+  return scan_.has_subpixel ? slot_probes_.data() : probe_.data();
+}
+
+complex* ForwardModel::slot_sums(const ProbeView& probe_sum) const {
+  return scan_.has_subpixel ? slot_sums_.data() : probe_sum.data();
+}
+
+double ForwardModel::transforms_per_position() const {
+  return positions_seen_ > 0 ? 2 + 2 * slots_made_ / positions_seen_ : 2;
+}
+
+void ForwardModel::shift_probes(const Device& exec, const Chunk& chunk) {
+  positions_seen_ += chunk.count;
+  if (!scan_.has_subpixel || chunk.first_slot == first_slot_) return;
+  first_slot_ = chunk.first_slot;
+  slots_made_ += chunk.n_slots;
+  for_each_pixel(exec, "tessera::physics::shift_ramps", 1,
+                 {chunk.n_slots, scan_.window.h + scan_.window.w},
+                 ShiftRamps{scan_.slot_shift, ramp_y_, ramp_x_, scan_.window, first_slot_});
   const Real scale = plan_.unitary_scale() * plan_.unitary_scale();
-  for_each_row_pixel(exec, "tessera::physics::shift_spectrum", chunk.count * n_modes_, scan_.window,
-                     ShiftSpectrum{common_images(spectrum_), images_of_positions(shifted_probes_),
-                                   ramp_y_, ramp_x_, n_modes_, scale});
-  plan_.inverse(exec, shifted_probes_.data(), chunk.count * n_modes_);
+  for_each_row_pixel(exec, "tessera::physics::shift_spectrum", chunk.n_slots * n_modes_,
+                     scan_.window,
+                     ShiftSpectrum{common_images(spectrum_), images_of(slot_probes_), ramp_y_,
+                                   ramp_x_, n_modes_, scale});
+  plan_.inverse(exec, slot_probes_.data(), chunk.n_slots * n_modes_);
 }
 
 void ForwardModel::forward(const Device& exec, const ObjectView& object, const Chunk& chunk) {
-  if (scan_.has_subpixel) shift_probe_to(exec, chunk);
+  shift_probes(exec, chunk);
   for_each_row_pixel(
       exec, "tessera::physics::exit_waves", chunk.count * n_modes_, scan_.window,
       ExitWaves{windows_of(scan_, chunk, static_cast<int>(object.extent(2))), object.data(),
-                probe_images(), images_of_positions(waves_), n_modes_, plan_.unitary_scale()});
+                probe_images(), images_of(waves_), n_modes_, plan_.unitary_scale()});
   plan_.forward(exec, waves_.data(), chunk.count * n_modes_);
 }
 
@@ -89,15 +111,15 @@ void ForwardModel::add_object_gradient(const Device& exec, const Chunk& chunk,
     if (!fixed_order_) {
       for_each_row_pixel(
           exec, label, chunk.count, scan_.window,
-          ObjectGradient<known, true>{windows, images_of_positions(waves_), probe_images(),
-                                      object_sum.data(), illumination.data(), n_modes_, scale, 0});
+          ObjectGradient<known, true>{windows, images_of(waves_), probe_images(), object_sum.data(),
+                                      illumination.data(), n_modes_, scale, 0});
       return;
     }
     // One window after another: no two threads meet in a pixel, and the sum's order is the chunk's.
     for (int j = 0; j < chunk.count; ++j)
       for_each_row_pixel(
           exec, label, 1, scan_.window,
-          ObjectGradient<known, false>{windows, images_of_positions(waves_), probe_images(),
+          ObjectGradient<known, false>{windows, images_of(waves_), probe_images(),
                                        object_sum.data(), illumination.data(), n_modes_, scale, j});
   });
 }
@@ -106,17 +128,23 @@ void ForwardModel::add_probe_gradient(const Device& exec, const ObjectView& obje
                                       const Chunk& chunk, const ProbeView& probe_sum,
                                       const DeviceView<Real**>& overlap) {
   const Windows windows = windows_of(scan_, chunk, static_cast<int>(object.extent(2)));
-  const ChunkImages waves = images_of_positions(waves_);
-  with_known_modes(n_modes_, [&](auto known) {
-    for (int j = 0; j < chunk.count; ++j)
-      for_each_row_pixel(exec, "tessera::physics::overlap", 1, scan_.window,
-                         Overlap<known>{windows, object.data(), waves, overlap.data(), n_modes_,
-                                        plan_.unitary_scale(), j});
-  });
-  if (scan_.has_subpixel) plan_.forward(exec, waves_.data(), chunk.count * n_modes_);
-  for (int j = 0; j < chunk.count; ++j)
-    for_each_row_pixel(exec, "tessera::physics::probe_gradient", n_modes_, scan_.window,
-                       ProbeGradient{waves, common_images(probe_sum), ramp_y_, ramp_x_, j});
+  add_terms(exec, "tessera::physics::overlap", 1, scan_.window,
+            Overlap{windows, object.data(), overlap.data(), scan_.window.w, chunk.count});
+  const ChunkImages sums = scan_.has_subpixel ? images_of(slot_sums_) : common_images(probe_sum);
+  const int n_seen = chunk.seen_end - chunk.seen_begin;
+  add_terms(exec, "tessera::physics::slot_gradient", n_seen * n_modes_, scan_.window,
+            SlotGradient{windows, object.data(), images_of(waves_), sums, n_modes_,
+                         plan_.unitary_scale(), chunk.seen_begin, chunk.count});
+  if (chunk.ends_slots) gather_slots(exec, chunk, probe_sum);
+}
+
+void ForwardModel::gather_slots(const Device& exec, const Chunk& chunk,
+                                const ProbeView& probe_sum) {
+  if (!scan_.has_subpixel) return;
+  plan_.forward(exec, slot_sums_.data(), chunk.n_slots * n_modes_);
+  add_terms(exec, "tessera::physics::gather_slots", n_modes_, scan_.window,
+            GatherSlots{images_of(slot_sums_), common_images(probe_sum), ramp_y_, ramp_x_,
+                        chunk.n_slots});
 }
 
 void ForwardModel::finish_probe_gradient(const Device& exec, const ProbeView& probe_sum) const {

@@ -33,12 +33,17 @@ InnerProduct::InnerProduct()
 
 Kokkos::complex<double> InnerProduct::operator()(const device::Device& exec, const complex* a,
                                                  const complex* b, int n, Shape2 shape) const {
-  device::set_zero(exec, sum_);
-  device::add_pixel_sums<2>(exec, "tessera::physics::inner_product", n, shape,
-                            Multiply{a, b, shape}, scratch_, sum_);
+  (*this)(exec, a, b, n, shape, sum_);
   Kokkos::deep_copy(exec, host_, sum_);
   exec.fence();
   return {host_(0), host_(1)};
+}
+
+void InnerProduct::operator()(const device::Device& exec, const complex* a, const complex* b, int n,
+                              Shape2 shape, const device::DeviceView<double*>& product) const {
+  device::set_zero(exec, product);
+  device::add_pixel_sums<2>(exec, "tessera::physics::inner_product", n, shape,
+                            Multiply{a, b, shape}, scratch_, product);
 }
 
 }  // namespace tessera::physics

@@ -8,6 +8,7 @@
 namespace tessera::physics {
 
 using device::complex;
+using device::DeviceView;
 
 /// Allocated once: the epoch loop allocates nothing.
 struct ModeOrthogonaliser::EigenProblem {
@@ -19,6 +20,8 @@ struct ModeOrthogonaliser::EigenProblem {
 ModeOrthogonaliser::ModeOrthogonaliser(int n_modes, Shape2 window)
     : n_modes_(n_modes),
       window_(window),
+      products_("tessera::physics::mode_products", n_modes * n_modes),
+      host_products_("tessera::physics::host_mode_products", n_modes * n_modes),
       mixing_("tessera::physics::mixing", n_modes, n_modes),
       host_mixing_("tessera::physics::host_mixing", n_modes, n_modes),
       problem_(std::make_unique<EigenProblem>(n_modes)) {
@@ -30,10 +33,15 @@ ModeOrthogonaliser::~ModeOrthogonaliser() = default;
 
 void ModeOrthogonaliser::orthogonalise(const device::Device& exec, const ProbeView& probe) {
   for (int a = 0; a < n_modes_; ++a)
+    for (int b = 0; b <= a; ++b)
+      inner_product_(exec, probe.data() + a * window_.size(), probe.data() + b * window_.size(), 1,
+                     window_, DeviceView<double*>(products_.data() + 2 * (a * n_modes_ + b), 2));
+  Kokkos::deep_copy(exec, host_products_, products_);
+  exec.fence();
+  for (int a = 0; a < n_modes_; ++a)
     for (int b = 0; b <= a; ++b) {
-      const Kokkos::complex<double> product = inner_product_(
-          exec, probe.data() + a * window_.size(), probe.data() + b * window_.size(), 1, window_);
-      problem_->gram(a, b) = {product.real(), product.imag()};
+      const int i = a * n_modes_ + b;
+      problem_->gram(a, b) = {host_products_(i, 0), host_products_(i, 1)};
     }
   problem_->solver.compute(problem_->gram);  // reads the lower triangle; eigenvalues ascend
   for (int k = 0; k < n_modes_; ++k) {

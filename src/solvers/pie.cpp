@@ -17,6 +17,72 @@ std::size_t n_probe_reals(const physics::ProbeView& probe) {
   return 2 * probe.size();
 }
 
+physics::GradientSums gradient_sums(const Unknowns& unknowns,
+                                    const DeviceView<Real*>& shared_sums) {
+  const auto object = unknowns.object.layout();
+  const auto& probe = unknowns.probe;
+  return {physics::ObjectView("tessera::solvers::object_sum", object),
+          DeviceView<Real***>("tessera::solvers::illumination", object),
+          physics::ProbeView(reinterpret_cast<complex*>(shared_sums.data()), probe.extent(0),
+                             probe.extent(1), probe.extent(2)),
+          DeviceView<Real**>(shared_sums.data() + n_probe_reals(probe), probe.extent(1),
+                             probe.extent(2))};
+}
+
+/// Owned pixels of the touched blocks take their update; all their sums become zero.
+struct UpdateObject {
+  TouchedBlocks touched;
+  decomposition::BlockGrid blocks;
+  Box owned;
+  physics::ObjectView object;
+  physics::ObjectView sum;
+  DeviceView<Real***> illumination;
+  DeviceView<Real> greatest_power;
+  Real step;
+  Real alpha;
+
+  struct Row {
+    complex* object;
+    complex* sum;
+    Real* illumination;
+    int owned_begin;
+    int owned_end;
+    int end;  ///< of the tile
+    Real regularisation;
+    Real step;
+    Real alpha;
+    KOKKOS_FUNCTION void operator()(const int x) const {
+      if (x >= end) return;
+      if (x >= owned_begin && x < owned_end) {
+        const Real illuminated = illumination[x];
+        const Real regularised = (1 - alpha) * illuminated + regularisation;
+        const Real weight = illuminated > regularised ? illuminated : regularised;
+        object[x] += sum[x] * (step / weight);
+      }
+      sum[x] = complex(0);
+      illumination[x] = 0;
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int i, const int row_in_block) const {
+    const int slice = i / touched.count;
+    const int block = touched.number[i - slice * touched.count];
+    const int y = block / blocks.columns() * blocks.block.h + row_in_block;
+    const int x = block % blocks.columns() * blocks.block.w;
+    const bool owns = y >= owned.begin.y && y < owned.end.y;
+    const std::int64_t at =
+        (static_cast<std::int64_t>(slice) * blocks.tile.h + y) * blocks.tile.w + x;
+    return {object.data() + at,
+            sum.data() + at,
+            illumination.data() + at,
+            owns ? owned.begin.x - x : 0,
+            owns ? owned.end.x - x : 0,
+            y < blocks.tile.h ? blocks.tile.w - x : 0,
+            alpha * greatest_power(),
+            step,
+            alpha};
+  }
+};
+
 }  // namespace
 
 Pie::Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
@@ -24,40 +90,30 @@ Pie::Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& m
     : options_(options),
       unknowns_(unknowns),
       model_(model),
+      gradient_(model),
       owned_in_tile_{{owned.begin.y - ghosted.begin.y, owned.begin.x - ghosted.begin.x},
                      {owned.end.y - ghosted.begin.y, owned.end.x - ghosted.begin.x}},
-      object_sum_("tessera::solvers::object_sum", unknowns.object.extent(0), ghosted.height(),
-                  ghosted.width()),
-      illumination_("tessera::solvers::illumination", unknowns.object.extent(0), ghosted.height(),
-                    ghosted.width()),
+      blocks_{ghosted.shape()},
       shared_sums_(
           "tessera::solvers::shared_sums",
           n_probe_reals(unknowns.probe) + static_cast<std::size_t>(model.scan().window.size())),
-      probe_sum_(reinterpret_cast<complex*>(shared_sums_.data()), unknowns.probe.extent(0),
-                 unknowns.probe.extent(1), unknowns.probe.extent(2)),
-      overlap_(shared_sums_.data() + n_probe_reals(unknowns.probe), unknowns.probe.extent(1),
-               unknowns.probe.extent(2)),
+      sums_(gradient_sums(unknowns, shared_sums_)),
       greatest_power_("tessera::solvers::greatest_power"),
       greatest_overlap_("tessera::solvers::greatest_overlap"),
       orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {}
 
 void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
-  device::set_zero(exec, object_sum_);
-  device::set_zero(exec, illumination_);
-  device::set_zero(exec, shared_sums_);
-  model_.set_probe(exec, unknowns_.probe);
   const bool moves_probe = epoch >= options_.probe_start_epoch;
+  model_.set_probe(exec, unknowns_.probe);
+  device::set_zero(exec, shared_sums_);
 
-  const std::array sums{comm::tile_field(object_sum_), comm::tile_field(illumination_)};
-  sweep.sum(exec, batch, sums, shared_sums_, [&](const Chunk& chunk) {
-    model_.forward(exec, unknowns_.object, chunk);
-    amplitude_.replace_by_residual(exec, model_, chunk);
-    model_.backward(exec, chunk);
-    model_.add_object_gradient(exec, chunk, object_sum_, illumination_);
-    if (moves_probe) model_.add_probe_gradient(exec, unknowns_.object, chunk, probe_sum_, overlap_);
+  const std::array object_sums{comm::tile_field(sums_.object),
+                               comm::tile_field(sums_.illumination)};
+  sweep.sum(exec, batch, object_sums, shared_sums_, [&](const Chunk& chunk) {
+    gradient_.add(exec, unknowns_.object, chunk, sums_, moves_probe);
   });
-  update_object(exec, shrunk(options_.object_step, epoch));
+  update_object(exec, batch.touched, shrunk(options_.object_step, epoch));
   if (moves_probe) update_probe(exec, shrunk(options_.probe_step, epoch));
   const std::array object{comm::tile_field(unknowns_.object)};
   sweep.fill(exec, object);
@@ -70,7 +126,7 @@ double Pie::shrunk(double step, int epoch) const {
   return step * std::pow(options_.final_step, static_cast<double>(past) / shrinking);
 }
 
-void Pie::update_object(const Device& exec, double step_length) {
+void Pie::update_object(const Device& exec, const TouchedBlocks& touched, double step_length) {
   const device::Region region("update object");
   const auto probe = unknowns_.probe;
   const auto greatest_power = greatest_power_;
@@ -87,28 +143,19 @@ void Pie::update_object(const Device& exec, double step_length) {
       },
       Kokkos::Max<Real, Device::memory_space>(greatest_power));
 
-  const auto object = unknowns_.object;
-  const auto object_sum = object_sum_;
-  const auto illumination = illumination_;
-  const Pixel first = owned_in_tile_.begin;
-  const auto step = static_cast<Real>(step_length);
-  const auto alpha = static_cast<Real>(options_.object_alpha);
-  device::for_each_pixel(
-      exec, "tessera::solvers::update_object", static_cast<int>(object.extent(0)),
-      owned_in_tile_.shape(), KOKKOS_LAMBDA(const int slice, const int owned_y, const int owned_x) {
-        const int y = first.y + owned_y;
-        const int x = first.x + owned_x;
-        const Real illuminated = illumination(slice, y, x);
-        const Real regularised = (1 - alpha) * illuminated + alpha * greatest_power();
-        const Real weight = illuminated > regularised ? illuminated : regularised;
-        object(slice, y, x) += object_sum(slice, y, x) * (step / weight);
-      });
+  const auto n_slices = static_cast<int>(unknowns_.object.extent(0));
+  device::for_each_row_pixel(
+      exec, "tessera::solvers::update_object", n_slices * touched.count,
+      decomposition::BlockGrid::block,
+      UpdateObject{touched, blocks_, owned_in_tile_, unknowns_.object, sums_.object,
+                   sums_.illumination, greatest_power_, static_cast<Real>(step_length),
+                   static_cast<Real>(options_.object_alpha)});
 }
 
 void Pie::update_probe(const Device& exec, double step_length) {
   const device::Region region("update probe");
-  model_.finish_probe_gradient(exec, probe_sum_);
-  const auto overlap = overlap_;
+  model_.finish_probe_gradient(exec, sums_.probe);
+  const auto overlap = sums_.overlap;
   const auto greatest_overlap = greatest_overlap_;
   const int w = model_.scan().window.w;
   Kokkos::parallel_reduce(
@@ -121,7 +168,7 @@ void Pie::update_probe(const Device& exec, double step_length) {
       Kokkos::Max<Real, Device::memory_space>(greatest_overlap));
 
   const auto probe = unknowns_.probe;
-  const auto probe_sum = probe_sum_;
+  const auto probe_sum = sums_.probe;
   const auto step = static_cast<Real>(step_length);
   const auto alpha = static_cast<Real>(options_.probe_alpha);
   device::for_each_pixel(
@@ -142,8 +189,8 @@ void Pie::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
                                                   n_probe_reals(unknowns_.probe)));
 }
 
-physics::AmplitudeSums Pie::take_sums(const Device& exec) {
-  return amplitude_.take_sums(exec);
+void Pie::take_sums(const Device& exec, const DeviceView<double*>& taken) {
+  gradient_.amplitude().take_sums(exec, taken);
 }
 
 }  // namespace tessera::solvers

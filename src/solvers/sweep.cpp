@@ -3,38 +3,55 @@
 #include <algorithm>
 
 namespace tessera::solvers {
+namespace {
 
-Sweep::Sweep(decomposition::BatchSchedule schedule, std::span<const int> positions,
-             const std::vector<bool>& on_border, int chunk_size,
-             const device::DeviceView<int*>& order, comm::HaloExchange& halo,
+std::vector<Vec2> shifts_of(const ScanShare& share) {
+  std::vector<Vec2> shifts;
+  for (const int position : share.positions) shifts.push_back(share.subpixel[position]);
+  return shifts;
+}
+
+/// The first values of `on_device` become `values`; the rest is not used.
+void copy_ints(const device::Device& exec, const device::DeviceView<int*>& on_device,
+               std::span<const int> values) {
+  Kokkos::deep_copy(exec, device::DeviceView<int*>(on_device.data(), values.size()),
+                    device::HostView<const int*>(values.data(), values.size()));
+}
+
+}  // namespace
+
+Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int chunk_size,
+             int max_slots, const physics::ScanTile& tile, comm::HaloExchange& halo,
              comm::Transport& transport)
     : schedule_(std::move(schedule)),
-      on_border_(on_border),
-      chunk_size_(chunk_size),
-      order_(order),
-      host_order_("tessera::solvers::order", order.extent(0)),
+      on_border_(share.on_border),
+      layout_(shifts_of(share), chunk_size, max_slots, schedule_.n_batches()),
+      blocks_(share.ghosted, share.window, share.corner, schedule_.n_batches(),
+              schedule_.n_batches() > 0 ? static_cast<int>(schedule_.batch(0).size()) : 0),
+      order_(tile.order),
+      slot_(tile.slot),
+      slot_shift_(tile.slot_shift),
+      touched_("tessera::solvers::touched_blocks", blocks_.capacity()),
+      host_slot_shift_("tessera::solvers::slot_shift", slot_shift_.extent(0)),
       halo_(halo),
       transport_(transport) {
-  const int n_local = static_cast<int>(positions.size());
-  const int n_scan = positions.empty() ? 0 : positions.back() + 1;
+  const int n_local = static_cast<int>(share.positions.size());
+  const int n_scan = n_local == 0 ? 0 : share.positions.back() + 1;
   local_of_position_.assign(static_cast<std::size_t>(n_scan), -1);
-  for (int i = 0; i < n_local; ++i) local_of_position_[positions[i]] = i;
-  // Room for the worst epoch, so that none allocates: every batch may end in a short border and a
-  // short interior chunk.
-  border_.reserve(positions.size());
-  interior_.reserve(positions.size());
-  const int most_chunks = n_local / chunk_size + 2 * schedule_.n_batches();
-  chunks_.reserve(static_cast<std::size_t>(most_chunks));
-  pass_.reserve(static_cast<std::size_t>(most_chunks));
+  for (int i = 0; i < n_local; ++i) local_of_position_[share.positions[i]] = i;
+  border_.reserve(share.positions.size());
+  interior_.reserve(share.positions.size());
+  pass_.reserve(static_cast<std::size_t>(n_local / chunk_size + 2 * schedule_.n_batches()));
   laid_out_.resize(static_cast<std::size_t>(schedule_.n_batches()));
   epoch_.resize(laid_out_.size());
 }
 
 std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch) {
   schedule_.start_epoch(epoch);
-  if (chunks_.empty() || !schedule_.fixed_members()) {
+  if (!is_laid_out_ || !schedule_.fixed_members()) {
     lay_out_batches();
-    Kokkos::deep_copy(exec, order_, host_order_);
+    copy_layout(exec);
+    is_laid_out_ = true;
   }
   const std::span<const int> visits = schedule_.visiting_order();
   pass_.clear();
@@ -47,36 +64,40 @@ std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch)
 }
 
 physics::Pass Sweep::pass() const {
-  return {
-      pass_, {host_order_.data(), static_cast<std::size_t>(n_ordered_)}, schedule_.fixed_members()};
+  return {pass_, layout_.order(), schedule_.fixed_members()};
 }
 
 void Sweep::lay_out_batches() {
-  n_ordered_ = 0;
-  chunks_.clear();
+  layout_.clear();
+  blocks_.clear();
   for (int id = 0; id < schedule_.n_batches(); ++id) {
     border_.clear();
     interior_.clear();
     for (const int position : schedule_.batch(id)) {
-      if (position >= static_cast<int>(local_of_position_.size())) continue;
+      if (position >= static_cast<int>(local_of_position_.size())) break;
       const int local = local_of_position_[position];
       if (local >= 0) (on_border_[local] ? border_ : interior_).push_back(local);
     }
-    const std::size_t first = chunks_.size();
-    append_chunks(border_);
-    const std::size_t middle = chunks_.size();
-    append_chunks(interior_);
-    laid_out_[id] = {std::span(chunks_.data() + first, middle - first),
-                     std::span(chunks_.data() + middle, chunks_.size() - middle)};
+    const decomposition::ChunkRange range = layout_.add_batch(border_, interior_);
+    const int first_block = static_cast<int>(blocks_.blocks().size());
+    const int n_blocks = blocks_.add_batch(schedule_.batch(id));
+    const physics::Chunk* chunks = layout_.chunks().data();
+    laid_out_[id] = {{chunks + range.border_begin, chunks + range.interior_begin},
+                     {chunks + range.interior_begin, chunks + range.end},
+                     {touched_.data() + first_block, n_blocks}};
   }
 }
 
-void Sweep::append_chunks(std::span<const int> local_positions) {
-  const int n = static_cast<int>(local_positions.size());
-  for (int begin = 0; begin < n; begin += chunk_size_)
-    chunks_.push_back({n_ordered_ + begin, std::min(chunk_size_, n - begin)});
-  std::copy(local_positions.begin(), local_positions.end(), host_order_.data() + n_ordered_);
-  n_ordered_ += n;
+void Sweep::copy_layout(const device::Device& exec) {
+  copy_ints(exec, order_, layout_.order());
+  copy_ints(exec, slot_, layout_.slot());
+  copy_ints(exec, touched_, blocks_.blocks());
+  const std::span<const Vec2> shifts = layout_.slot_shift();
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    host_slot_shift_(i, 0) = static_cast<Real>(shifts[i].y);
+    host_slot_shift_(i, 1) = static_cast<Real>(shifts[i].x);
+  }
+  Kokkos::deep_copy(exec, slot_shift_, host_slot_shift_);
 }
 
 }  // namespace tessera::solvers

@@ -109,6 +109,10 @@ INSTANTIATE_TEST_SUITE_P(
     Options, Invariance,
     ::testing::Values(
         Option{"plain", {}}, Option{"whole_pixels", {"solver.subpixel=false"}},
+        Option{"exact_subpixel", {"solver.subpixel_bins=0"}},
+        Option{"coarse_bins", {"solver.subpixel_bins=2", "solver.batch_size=0"}},
+        Option{"batches_of_one", {"solver.batch_size=1", "solver.epochs=1"}},
+        Option{"batches_of_seven", {"solver.batch_size=7", "solver.subpixel_bins=4"}},
         Option{"epie", {"solver.method=epie"}},
         Option{"regularised", {"solver.object_alpha=0.1", "solver.probe_alpha=0.3"}},
         Option{"three_modes", {"probe.n_modes=3"}},

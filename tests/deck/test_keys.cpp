@@ -72,6 +72,7 @@ const std::vector<Case> cases = {
     {"solver.probe_start_epoch", "9", [](D d) { return d.solver.probe_start_epoch == 9; }},
     {"solver.orthogonalise_every", "11", [](D d) { return d.solver.orthogonalise_every == 11; }},
     {"solver.subpixel", "false", [](D d) { return !d.solver.subpixel; }},
+    {"solver.subpixel_bins", "13", [](D d) { return d.solver.subpixel_bins == 13; }},
     {"decomposition.tiles", "[2, 3]", [](D d) { return d.decomposition.tiles == Ints{2, 3}; }},
     {"decomposition.transport", "\"host_mpi\"",
      [](D d) { return d.decomposition.transport == "host_mpi"; }},

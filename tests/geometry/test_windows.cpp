@@ -51,6 +51,14 @@ TEST(Windows, HalfAPixelBelongsToTheNextCorner) {
   EXPECT_EQ(grid.subpixel[1], (Vec2{-0.5, almost_half}));
 }
 
+TEST(Windows, SubpixelPartsAreRoundedToBins) {
+  WindowGrid grid;
+  grid.subpixel = {{0, -0.5}, {0.499, 0.1}, {-0.03, 0.0312}, {0.25, -0.1875}};
+  round_subpixel(grid, 16);
+  EXPECT_THAT(grid.subpixel, testing::ElementsAre(Vec2{0, -0.5}, Vec2{0.5, 0.125}, Vec2{0, 0},
+                                                  Vec2{0.25, -0.1875}));
+}
+
 TEST(Windows, OnePositionMakesAnObjectOfOneWindow) {
   const std::vector<Vec2> positions_m{{-3e-6, 7e-6}};
   const WindowGrid grid = lay_windows(positions_m, window, 1e-8);

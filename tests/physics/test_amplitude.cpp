@@ -36,7 +36,7 @@ class AmplitudeTest : public ::testing::Test {
  protected:
   AmplitudeTest()
       : scan_(testing::make_small_scan(window, n_modes, n_positions, true)),
-        model_(scan_.tile, n_modes, n_positions, true, fft::Planning::reproducible),
+        model_(scan_.tile, n_modes, n_positions, n_positions, true, fft::Planning::reproducible),
         object_(on_device(scan_.object)),
         probe_(on_device(scan_.probe)) {
     model_.set_probe(exec_, probe_);
@@ -48,7 +48,7 @@ class AmplitudeTest : public ::testing::Test {
   ObjectView object_;
   ProbeView probe_;
   AmplitudeModel amplitude_;
-  Chunk all_{0, n_positions};
+  Chunk all_ = scan_.all;
 };
 
 TEST_F(AmplitudeTest, SumsAgreeWithPlainLoopsAndIgnoreMaskedPixels) {

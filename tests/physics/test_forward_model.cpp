@@ -24,7 +24,7 @@ class ForwardModelTest : public ::testing::TestWithParam<std::tuple<Shape2, int,
   static constexpr int n_positions = 5;
   ForwardModelTest()
       : scan_(testing::make_small_scan(window(), n_modes(), n_positions, subpixel())),
-        model_(scan_.tile, n_modes(), n_positions, std::get<3>(GetParam()),
+        model_(scan_.tile, n_modes(), n_positions, n_positions, std::get<3>(GetParam()),
                fft::Planning::reproducible),
         object_(on_device(scan_.object)),
         probe_(on_device(scan_.probe)) {
@@ -56,7 +56,7 @@ class ForwardModelTest : public ::testing::TestWithParam<std::tuple<Shape2, int,
   ForwardModel model_;
   ObjectView object_;
   ProbeView probe_;
-  Chunk all_{0, n_positions};
+  Chunk all_ = scan_.all;
 };
 
 TEST_P(ForwardModelTest, DetectorWavesAgreeWithPlainLoops) {

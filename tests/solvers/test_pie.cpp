@@ -38,13 +38,13 @@ WaveStack exit_wave_change(const SmallScan& scan, int j) {
   return testing::dft(waves, +1);
 }
 
-/// The formulas of pie.hpp, all positions in one batch.
-void reference_update(SmallScan& scan, const PieOptions& options) {
+/// The formulas of pie.hpp for one batch.
+void reference_update(SmallScan& scan, const PieOptions& options, std::span<const int> positions) {
   WaveStack object_sum(1, scan.object.shape());
   ImageStack<double> illumination(1, scan.object.shape());
   WaveStack probe_sum(n_modes, window);
   ImageStack<double> overlap(1, window);
-  for (int j = 0; j < n_positions; ++j) {
+  for (const int j : positions) {
     const WaveStack chi = exit_wave_change(scan, j);
     const WaveStack probe = testing::shifted(scan.probe, scan.subpixel[j]);
     WaveStack probe_term = chi;
@@ -86,25 +86,34 @@ void reference_update(SmallScan& scan, const PieOptions& options) {
 /// The kernels' floor under a dark model amplitude (1e-10) is no part of the formula.
 constexpr double tolerance = std::max(10 * testing::rounding, 1e-10);
 
-class PieTest : public ::testing::TestWithParam<std::pair<PieOptions, bool>> {};
+struct Case {
+  PieOptions options = {};
+  bool subpixel = true;
+  int batch_size = 0;
+};
 
-TEST_P(PieTest, OneBatchIsTheFormula) {
-  const auto& [options, subpixel] = GetParam();
+class PieTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(PieTest, AnEpochIsTheFormulaBatchByBatch) {
+  const auto& [options, subpixel, batch_size] = GetParam();
   SmallScan scan = testing::make_small_scan(window, n_modes, n_positions, subpixel, 31);
   Unknowns unknowns{testing::on_device(scan.object), testing::on_device(scan.probe)};
-  physics::ForwardModel model(scan.tile, n_modes, 3, true, fft::Planning::reproducible);
+  physics::ForwardModel model(scan.tile, n_modes, 3, 3, true, fft::Planning::reproducible);
   const auto transport = comm::make_transport("auto", world());
   const Box all = Box::at({0, 0}, scan.object.shape());
   comm::HaloExchange halo({all, all, {}}, 3, *transport);
   const std::vector<int> positions{0, 1, 2, 3};
-  Sweep sweep({positions, scan.corner, 0, decomposition::BatchOrder::spread, 1}, positions,
-              std::vector<bool>(n_positions, false), model.chunk_size(), scan.tile.order, halo,
-              *transport);
+  decomposition::BatchSchedule schedule(positions, scan.corner, batch_size,
+                                        decomposition::BatchOrder::random, 1);
+  Sweep sweep(
+      schedule,
+      {positions, std::vector<bool>(n_positions, false), scan.corner, scan.subpixel, window, all},
+      model.chunk_size(), model.max_slots(), scan.tile, halo, *transport);
   Pie pie(options, unknowns, model, all, all);
-  const auto batches = sweep.start_epoch({}, 0);
-  ASSERT_EQ(batches.size(), 1u);
-  pie.run_batch({}, sweep, batches[0], 0);
-  reference_update(scan, options);
+  for (const Batch& batch : sweep.start_epoch({}, 3)) pie.run_batch({}, sweep, batch, 3);
+  schedule.start_epoch(3);
+  for (const int id : schedule.visiting_order())
+    reference_update(scan, options, schedule.batch(id));
   EXPECT_LT(testing::relative_difference(testing::on_host(unknowns.object), scan.object),
             tolerance);
   EXPECT_LT(testing::relative_difference(testing::on_host(unknowns.probe), scan.probe), tolerance);
@@ -112,9 +121,11 @@ TEST_P(PieTest, OneBatchIsTheFormula) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, PieTest,
-    ::testing::Values(std::pair(PieOptions{}, true), std::pair(PieOptions{}, false),
-                      std::pair(PieOptions{.object_alpha = 0.1, .probe_alpha = 0.3}, true),
-                      std::pair(PieOptions{.object_step = 0.4, .probe_step = 0.2}, true)));
+    ::testing::Values(Case{}, Case{.subpixel = false},
+                      Case{.options = {.object_alpha = 0.1, .probe_alpha = 0.3}},
+                      Case{.options = {.object_step = 0.4, .probe_step = 0.2}},
+                      Case{.options = {.object_step = 0.4, .probe_step = 0.2}, .batch_size = 1},
+                      Case{.options = {.object_step = 0.4}, .subpixel = false, .batch_size = 2}));
 
 }  // namespace
 }  // namespace tessera::solvers

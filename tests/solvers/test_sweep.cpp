@@ -18,10 +18,23 @@ class SweepTest : public ::testing::TestWithParam<decomposition::BatchOrder> {
   static constexpr int chunk_size = 2;
   SweepTest() : corner_(n_scan) {
     for (int i = 0; i < n_scan; ++i) corner_[i] = {i / 8 * 5, i % 8 * 5};
+    for (int i = 0; i < n_scan; ++i) subpixel_.push_back({0.25 * (i % 2), -0.5});
     for (int i = 0; i < n_scan; i += 3) mine_.push_back(i);
     for (std::size_t i = 0; i < mine_.size(); ++i) on_border_.push_back(i % 2 == 0);
   }
+  physics::ScanTile tile() const {
+    physics::ScanTile made;
+    made.order = device::DeviceView<int*>("order", mine_.size());
+    made.slot = device::DeviceView<int*>("slot", mine_.size());
+    made.slot_shift = device::DeviceView<Real* [2]>("slot_shift", mine_.size());
+    return made;
+  }
+  /// Windows of 3 x 3 that do not touch, seen by a rank that holds the first four rows of them.
+  ScanShare share() const {
+    return {mine_, on_border_, corner_, subpixel_, {3, 3}, {{0, 0}, {20, 40}}};
+  }
   std::vector<Pixel> corner_;
+  std::vector<Vec2> subpixel_;
   std::vector<int> mine_;
   std::vector<bool> on_border_;
 };
@@ -32,21 +45,30 @@ TEST_P(SweepTest, VisitsEachOfItsPositionsOnceAndBorderOnesFirst) {
   fitted.erase(fitted.begin() + 6);  // position 6 is one of mine, but takes no part
   const auto transport = comm::make_transport("auto", world());
   comm::HaloExchange halo({}, 1, *transport);
-  const device::DeviceView<int*> order("order", mine_.size());
-  Sweep sweep({fitted, corner_, 12, GetParam(), 5}, mine_, on_border_, chunk_size, order, halo,
+  const physics::ScanTile tile = this->tile();
+  Sweep sweep({fitted, corner_, 12, GetParam(), 5}, share(), chunk_size, chunk_size, tile, halo,
               *transport);
   for (int epoch = 0; epoch < 3; ++epoch) {
+    const std::span<const Batch> batches = sweep.start_epoch({}, epoch);
+    const Kokkos::HostSpace host;
+    const auto order = Kokkos::create_mirror_view_and_copy(host, tile.order);
+    const auto slot = Kokkos::create_mirror_view_and_copy(host, tile.slot);
+    const auto slot_shift = Kokkos::create_mirror_view_and_copy(host, tile.slot_shift);
     std::vector<int> visits(mine_.size(), 0);
     const auto visit = [&](std::span<const physics::Chunk> chunks, bool border) {
       for (const physics::Chunk& chunk : chunks) {
         EXPECT_LE(chunk.count, chunk_size);
         for (int i = chunk.begin; i < chunk.begin + chunk.count; ++i) {
-          ++visits[order(i)];
-          EXPECT_EQ(on_border_[order(i)], border);
+          const int local = order(i);
+          ++visits[local];
+          EXPECT_EQ(on_border_[local], border);
+          const int shift = chunk.first_slot + slot(i);
+          EXPECT_EQ(slot_shift(shift, 0), Real(subpixel_[mine_[local]].y));
+          EXPECT_EQ(slot_shift(shift, 1), Real(subpixel_[mine_[local]].x));
         }
       }
     };
-    for (const Batch& batch : sweep.start_epoch({}, epoch)) {
+    for (const Batch& batch : batches) {
       visit(batch.border, true);
       visit(batch.interior, false);
     }

@@ -75,6 +75,7 @@ struct SmallScan {
   ImageStack<double> counts;
   ImageStack<std::uint8_t> valid_pixels;
   physics::ScanTile tile;
+  physics::Chunk all;  ///< every position; without another layout each has a slot of its own
 };
 
 /// Rounding of a sum of some hundred Reals, relative.
@@ -85,7 +86,8 @@ inline SmallScan make_small_scan(Shape2 window, int n_modes, int n_positions, bo
   const Shape2 object_shape{window.h + 9, window.w + 7};
   SmallScan scan{
       window, random_waves(1, object_shape, seed),     random_waves(n_modes, window, seed + 1), {},
-      {},     ImageStack<double>(n_positions, window), ImageStack<std::uint8_t>(1, window, 1),  {}};
+      {},     ImageStack<double>(n_positions, window), ImageStack<std::uint8_t>(1, window, 1),  {},
+      {}};
   std::mt19937 random(seed + 2);
   for (int j = 0; j < n_positions; ++j) {
     scan.corner.push_back({static_cast<int>(random() % 10), static_cast<int>(random() % 8)});
@@ -104,27 +106,32 @@ inline SmallScan make_small_scan(Shape2 window, int n_modes, int n_positions, bo
   const auto h = static_cast<std::size_t>(window.h);
   const auto w = static_cast<std::size_t>(window.w);
   std::vector<int> corner;
-  std::vector<Real> parts;
+  std::vector<Real> shift;
   std::vector<int> order;
+  std::vector<int> slot;
   for (int j = 0; j < n_positions; ++j) {
     corner.insert(corner.end(), {scan.corner[j].y, scan.corner[j].x});
-    parts.insert(parts.end(),
+    shift.insert(shift.end(),
                  {static_cast<Real>(scan.subpixel[j].y), static_cast<Real>(scan.subpixel[j].x)});
     order.push_back(j);
+    slot.push_back(subpixel ? j : 0);
   }
   const std::vector<std::uint16_t> counts(scan.counts.begin(), scan.counts.end());
   using Layout = Kokkos::LayoutRight;
   scan.tile.window = window;
   scan.tile.has_subpixel = subpixel;
   scan.tile.corner = device::to_device<DeviceView<int* [2]>>("corner", corner.data(), Layout(n, 2));
-  scan.tile.subpixel =
-      device::to_device<DeviceView<Real* [2]>>("subpixel", parts.data(), Layout(n, 2));
   scan.tile.patterns = std::make_shared<physics::ResidentPatterns>(
       device::to_device<DeviceView<std::uint16_t***>>("patterns", counts.data(), Layout(n, h, w)));
   scan.tile.valid_pixels = device::to_device<DeviceView<Real**>>(
       "valid", std::vector<Real>(scan.valid_pixels.begin(), scan.valid_pixels.end()).data(),
       Layout(h, w));
   scan.tile.order = device::to_device<DeviceView<int*>>("order", order.data(), Layout(n));
+  scan.tile.slot = device::to_device<DeviceView<int*>>("slot", slot.data(), Layout(n));
+  scan.tile.slot_shift =
+      device::to_device<DeviceView<Real* [2]>>("slot_shift", shift.data(), Layout(n, 2));
+  const int n_slots = subpixel ? n_positions : 1;
+  scan.all = {.count = n_positions, .n_slots = n_slots, .seen_end = n_slots};
   return scan;
 }
 

@@ -64,7 +64,8 @@ class Run {
  private:
   /// The batches of `epoch`, with their patterns on the way.
   std::span<const solvers::Batch> start_pass(int epoch);
-  void keep_if_finite();
+  EpochFigures take_figures();
+  void put_good_state_back();
 
   const deck::Deck& deck_;
   const comm::Communicator& comm_;
@@ -79,8 +80,9 @@ class Run {
   solvers::Sweep sweep_;
   std::unique_ptr<solvers::Solver> solver_;
   physics::InnerProduct inner_product_;
-  device::HostView<device::complex***> good_object_;
-  device::HostView<device::complex***> good_probe_;
+  device::DeviceView<double*> epoch_sums_;
+  device::HostView<double*> host_epoch_sums_;
+  solvers::Unknowns good_;  ///< the last that were finite
   double epoch_seconds_ = 0;
   double write_seconds_ = 0;
 };

@@ -62,6 +62,7 @@ struct Solver {
   int probe_start_epoch = 0;
   int orthogonalise_every = 1;
   bool subpixel = true;
+  int subpixel_bins = 16;
 };
 
 struct Decomposition {

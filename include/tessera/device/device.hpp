@@ -123,6 +123,37 @@ void for_each_row_pixel(const Device& exec, const char* name, int n, Shape2 shap
   }
 }
 
+/// Half-open.
+struct TermRange {
+  int begin;
+  int end;
+};
+
+/// The same for sums: to image i each of its terms in kernel.terms(i) is added in turn, hence in a
+/// fixed order and without atomics, by what kernel.row(term, i, y) returns, called with x.
+template <class Kernel>
+void add_terms(const Device& exec, const char* name, int n, Shape2 shape, const Kernel& kernel) {
+  if constexpr (device_is_host) {
+    Kokkos::parallel_for(
+        kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
+        KOKKOS_LAMBDA(const int row) {
+          const int i = row / shape.h;
+          const TermRange terms = kernel.terms(i);
+          for (int term = terms.begin; term < terms.end; ++term) {
+            const auto pixel = kernel.row(term, i, row % shape.h);
+            TESSERA_INDEPENDENT_ITERATIONS
+            for (int x = 0; x < shape.w; ++x) pixel(x);
+          }
+        });
+  } else {
+    for_each_pixel(
+        exec, name, n, shape, KOKKOS_LAMBDA(const int i, const int y, const int x) {
+          const TermRange terms = kernel.terms(i);
+          for (int term = terms.begin; term < terms.end; ++term) kernel.row(term, i, y)(x);
+        });
+  }
+}
+
 namespace detail {
 
 /// The default join of array reductions, which every Kokkos from 3.4 on spells alike. A host takes

@@ -28,6 +28,12 @@ class AmplitudeModel {
 
   /// The sums so far, which start anew. Waits for the device.
   AmplitudeSums take_sums(const device::Device& exec);
+  /// The same to the first n_sums values of `taken`, on the device. Does not wait.
+  void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken);
+
+  static constexpr int n_sums = 4;
+  /// (n_sums): the members of AmplitudeSums, so far.
+  const device::DeviceView<double*>& sums() const { return sums_; }
 
  private:
   device::DeviceView<double*> sums_;

@@ -17,20 +17,21 @@ using WavesView =
 
 struct ChunkImages;
 
-/// exit_wave[j, m] = probe_m(x - subpixel_j) object(x + corner_j); detector_wave = unitary FFT of
-/// it.
+/// exit_wave[j, m] = probe_m(x - shift_j) object(x + corner_j); detector_wave = unitary FFT of it.
 ///
 /// `forward` is linear in the object and in the probe; `backward` with `add_object_gradient` and
 /// `add_probe_gradient` are its adjoints. One chunk at a time: each call works on the waves that
-/// the one before left.
+/// the one before left, and chunks that share slots follow one another.
 class ForwardModel {
  public:
   /// @param chunk_size most positions in a chunk
+  /// @param max_slots most shifted probes that a chunk, or chunks that share them, see
   /// @param fixed_order sums over positions in the chunk's order, so that a run repeats bit for bit
-  ForwardModel(const ScanTile& scan, int n_modes, int chunk_size, bool fixed_order,
+  ForwardModel(const ScanTile& scan, int n_modes, int chunk_size, int max_slots, bool fixed_order,
                fft::Planning planning);
 
-  /// The probe that the following chunks see. Its contents may change only with another call.
+  /// The probe that the following chunks see. Its contents, and the scan's slots, may change only
+  /// with another call.
   void set_probe(const device::Device& exec, const ProbeView& probe);
 
   /// waves() = detector waves of `chunk`.
@@ -44,22 +45,33 @@ class ForwardModel {
   void add_object_gradient(const device::Device& exec, const Chunk& chunk,
                            const ObjectView& object_sum,
                            const device::DeviceView<Real***>& illumination) const;
-  /// probe_sum += sum_j conj(object_j) waves_jm; overlap += sum_j |object_j|^2. Uses up the waves.
-  /// With sub-pixel positions probe_sum is a spectrum: `finish_probe_gradient` makes it a probe
-  /// after all ranks' sum.
+  /// probe_sum += sum_j conj(object_j) waves_jm, complete once the last chunk that shares its slots
+  /// is added; overlap += sum_j |object_j|^2. With sub-pixel positions probe_sum is a spectrum:
+  /// `finish_probe_gradient` makes it a probe after all ranks' sum.
   void add_probe_gradient(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                           const ProbeView& probe_sum, const device::DeviceView<Real**>& overlap);
   void finish_probe_gradient(const device::Device& exec, const ProbeView& probe_sum) const;
+
+  /// The pieces of the above, for models and kernels that do without `forward`.
+  /// slot_probes() = the shifted probes that `chunk` sees, unless they are there already.
+  void shift_probes(const device::Device& exec, const Chunk& chunk);
+  /// (n_slots, n_modes, h, w); the probe itself without sub-pixel positions.
+  device::complex* slot_probes() const;
+  /// Of the same shape: where conj(object_j) waves_jm of the positions of a slot is summed; zero
+  /// when its first chunk begins. `probe_sum` itself without sub-pixel positions.
+  device::complex* slot_sums(const ProbeView& probe_sum) const;
+  /// After the last chunk that shares its slots: probe_sum += their sums, which become zero.
+  void gather_slots(const device::Device& exec, const Chunk& chunk, const ProbeView& probe_sum);
 
   const WavesView& waves() const { return waves_; }
   const ScanTile& scan() const { return scan_; }
   int n_modes() const { return n_modes_; }
   int chunk_size() const { return chunk_size_; }
-  /// The probe of every position of `chunk`, for models that need it apart from `forward`, which
-  /// calls this.
-  void shift_probe_to(const device::Device& exec, const Chunk& chunk);
-  /// Transforms that one position needs from forward to probe gradient, for one mode.
-  int transforms_per_position() const { return scan_.has_subpixel ? 4 : 2; }
+  int max_slots() const { return max_slots_; }
+  Real unitary_scale() const { return plan_.unitary_scale(); }
+  /// Transforms that one position needs from forward to probe gradient, for one mode: the mean over
+  /// the chunks so far.
+  double transforms_per_position() const;
 
  private:
   ChunkImages probe_images() const;
@@ -67,15 +79,19 @@ class ForwardModel {
   const ScanTile& scan_;
   int n_modes_;
   int chunk_size_;
+  int max_slots_;
   bool fixed_order_;
   fft::Plan plan_;
   WavesView waves_;
   ProbeView probe_;
-  ProbeView spectrum_;        ///< unnormalised FFT of the probe
-  WavesView shifted_probes_;  ///< probe of every position of the chunk
-  device::DeviceView<device::complex**>
-      ramp_y_;  ///< (position of the chunk, h): Fourier shift along y
+  ProbeView spectrum_;  ///< unnormalised FFT of the probe
+  WavesView slot_probes_;
+  WavesView slot_sums_;
+  device::DeviceView<device::complex**> ramp_y_;  ///< (slot, h): Fourier shift along y
   device::DeviceView<device::complex**> ramp_x_;
+  int first_slot_ = -1;  ///< of the slots in slot_probes_; -1: none
+  double positions_seen_ = 0;
+  double slots_made_ = 0;
 };
 
 }  // namespace tessera::physics

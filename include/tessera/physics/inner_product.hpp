@@ -16,6 +16,9 @@ class InnerProduct {
   /// sum conj(a) b over `n` images of `shape`, summed in double. Waits for the device.
   Kokkos::complex<double> operator()(const device::Device& exec, const device::complex* a,
                                      const device::complex* b, int n, Shape2 shape) const;
+  /// The same to product(0) and product(1), real and imaginary part, on the device. Does not wait.
+  void operator()(const device::Device& exec, const device::complex* a, const device::complex* b,
+                  int n, Shape2 shape, const device::DeviceView<double*>& product) const;
 
  private:
   device::DeviceView<double*> scratch_;

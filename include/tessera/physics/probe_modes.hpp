@@ -18,13 +18,15 @@ class ModeOrthogonaliser {
 
   ModeOrthogonaliser(int n_modes, Shape2 window);
   ~ModeOrthogonaliser();
-  /// Waits for the device.
+  /// Waits for the device, once.
   void orthogonalise(const device::Device& exec, const ProbeView& probe);
 
  private:
   int n_modes_;
   Shape2 window_;
   InnerProduct inner_product_;
+  device::DeviceView<double* [2]> products_;  ///< of modes a and b at a n_modes + b: re, im
+  device::HostView<double* [2]> host_products_;
   device::DeviceView<device::complex**> mixing_;
   device::HostView<device::complex**> host_mixing_;
   struct EigenProblem;

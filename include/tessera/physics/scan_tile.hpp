@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "tessera/base/box.hpp"
+#include "tessera/decomposition/chunk_layout.hpp"
 #include "tessera/device/device.hpp"
 
 namespace tessera::physics {
@@ -20,18 +21,15 @@ class PatternStore;
 struct ScanTile {
   Shape2 window;
   device::DeviceView<int* [2]> corner;  ///< window corner in the rank's ghosted box, (y, x)
-  device::DeviceView<Real* [2]>
-      subpixel;               ///< what the window lies beyond its corner, pixels, (y, x)
-  bool has_subpixel = false;  ///< false on all ranks: every sub-pixel part is zero
+  bool has_subpixel = false;            ///< false on all ranks: every sub-pixel part is zero
   std::shared_ptr<PatternStore> patterns;
   device::DeviceView<Real**> valid_pixels;  ///< 1 = trust, zero frequency at [0, 0]
+  // What follows is laid out by the sweep (decomposition::ChunkLayout).
   device::DeviceView<int*> order;  ///< local positions in the order in which an epoch visits them
+  device::DeviceView<int*> slot;   ///< of every ordered position, from its chunk's first_slot on
+  device::DeviceView<Real* [2]> slot_shift;  ///< of every slot, pixels, (y, x)
 };
 
-/// Positions order(begin) ... order(begin + count - 1), computed together.
-struct Chunk {
-  int begin = 0;
-  int count = 0;
-};
+using Chunk = decomposition::Chunk;
 
 }  // namespace tessera::physics

@@ -1,6 +1,8 @@
 #pragma once
 /// Mini-batch rPIE and ePIE.
 
+#include "tessera/decomposition/touched_blocks.hpp"
+#include "tessera/physics/gradient_pass.hpp"
 #include "tessera/physics/probe_modes.hpp"
 #include "tessera/solvers/solver.hpp"
 
@@ -26,7 +28,8 @@ struct PieOptions {
 /// exit wave. The max with D bounds the update where many windows of a batch overlap. With alpha =
 /// 1 this is ePIE (Maiden & Rodenburg 2009). Both updates start from the same object and probe. Per
 /// batch the ranks exchange 3 Reals per ghost pixel to owners, 2 back, and all-reduce 2 n_modes + 1
-/// Reals per probe pixel.
+/// Reals per probe pixel. Outside the blocks that a batch touches the object's sums are and stay
+/// zero, and nothing is done.
 class Pie final : public Solver {
  public:
   Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
@@ -34,10 +37,11 @@ class Pie final : public Solver {
 
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
-  physics::AmplitudeSums take_sums(const device::Device& exec) override;
+  void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;
 
-  /// Owners update their pixels from complete sums.
-  void update_object(const device::Device& exec, double step);
+  /// Owners update their pixels from complete sums. Sums of the touched blocks, ghosts' too, become
+  /// zero.
+  void update_object(const device::Device& exec, const TouchedBlocks& touched, double step);
   /// Every rank makes the same update from complete sums.
   void update_probe(const device::Device& exec, double step);
 
@@ -47,13 +51,12 @@ class Pie final : public Solver {
   PieOptions options_;
   Unknowns& unknowns_;
   physics::ForwardModel& model_;
-  physics::AmplitudeModel amplitude_;
+  physics::GradientPass gradient_;
   Box owned_in_tile_;
-  physics::ObjectView object_sum_;
-  device::DeviceView<Real***> illumination_;
-  device::DeviceView<Real*> shared_sums_;  ///< probe_sum_ and overlap_ in one piece: one all-reduce
-  physics::ProbeView probe_sum_;
-  device::DeviceView<Real**> overlap_;
+  decomposition::BlockGrid blocks_;
+  device::DeviceView<Real*>
+      shared_sums_;  ///< sums_.probe and .overlap in one piece: one all-reduce
+  physics::GradientSums sums_;
   device::DeviceView<Real> greatest_power_;    ///< max_x sum_m |P_m|^2
   device::DeviceView<Real> greatest_overlap_;  ///< max_x sum_j |O_j|^2
   physics::ModeOrthogonaliser orthogonaliser_;

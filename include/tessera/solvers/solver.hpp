@@ -26,8 +26,9 @@ class Solver {
                          int epoch) = 0;
   /// After the last batch of `epoch` (from 0).
   virtual void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) = 0;
-  /// This rank's running sums of the epoch, each batch before its update. Waits for the device.
-  virtual physics::AmplitudeSums take_sums(const device::Device& exec) = 0;
+  /// This rank's running sums of the epoch, each batch before its update, to the first values of
+  /// `taken` in the order of physics::AmplitudeSums. Does not wait for the device.
+  virtual void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) = 0;
 };
 
 }  // namespace tessera::solvers

@@ -7,26 +7,43 @@
 
 #include "tessera/comm/halo_exchange.hpp"
 #include "tessera/decomposition/batch_schedule.hpp"
+#include "tessera/decomposition/touched_blocks.hpp"
 #include "tessera/device/device.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
 namespace tessera::solvers {
+
+/// Blocks of this rank's ghosted box (decomposition::BlockGrid) that windows of a batch reach,
+/// whichever rank computes them: outside them a batch adds nothing.
+struct TouchedBlocks {
+  const int* number = nullptr;  ///< on the device
+  int count = 0;
+};
 
 /// This rank's share of a batch. Border windows reach pixels that other ranks own; interior ones do
 /// not.
 struct Batch {
   std::span<const physics::Chunk> border;
   std::span<const physics::Chunk> interior;
+  TouchedBlocks touched;
+};
+
+/// What a rank knows of the scan.
+struct ScanShare {
+  std::span<const int> positions;  ///< scan positions of this rank, ascending
+  std::vector<bool> on_border;     ///< for each of them: its window reaches another rank's pixels
+  std::span<const Pixel> corner;   ///< of all scan positions, object pixels
+  std::span<const Vec2> subpixel;  ///< of all scan positions, pixels
+  Shape2 window;
+  Box ghosted;  ///< of this rank, object pixels
 };
 
 class Sweep {
  public:
-  /// @param positions scan positions of this rank, ascending
-  /// @param on_border for each of them: its window reaches another rank's pixels
-  /// @param order the scan tile's visiting order, which the sweep writes
-  Sweep(decomposition::BatchSchedule schedule, std::span<const int> positions,
-        const std::vector<bool>& on_border, int chunk_size, const device::DeviceView<int*>& order,
-        comm::HaloExchange& halo, comm::Transport& transport);
+  /// @param tile its order, slot and slot_shift are what the sweep writes
+  Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int chunk_size,
+        int max_slots, const physics::ScanTile& tile, comm::HaloExchange& halo,
+        comm::Transport& transport);
 
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
   /// allocates nothing.
@@ -72,21 +89,24 @@ class Sweep {
     for (const physics::Chunk& chunk : chunks) add(chunk);
   }
   void lay_out_batches();
-  void append_chunks(std::span<const int> local_positions);
+  void copy_layout(const device::Device& exec);
 
   decomposition::BatchSchedule schedule_;
   std::vector<int> local_of_position_;  ///< -1: another rank's
   std::vector<bool> on_border_;
-  int chunk_size_;
+  decomposition::ChunkLayout layout_;
+  decomposition::TouchedBlocks blocks_;
   device::DeviceView<int*> order_;
-  device::HostView<int*> host_order_;
-  int n_ordered_ = 0;
+  device::DeviceView<int*> slot_;
+  device::DeviceView<Real* [2]> slot_shift_;
+  device::DeviceView<int*> touched_;
+  device::HostView<Real* [2]> host_slot_shift_;
   std::vector<int> border_;
   std::vector<int> interior_;
-  std::vector<physics::Chunk> chunks_;
   std::vector<Batch> laid_out_;       ///< by batch id
   std::vector<Batch> epoch_;          ///< in visiting order
   std::vector<physics::Chunk> pass_;  ///< of epoch_, flattened
+  bool is_laid_out_ = false;
   comm::HaloExchange& halo_;
   comm::Transport& transport_;
   double reduce_seconds_ = 0;

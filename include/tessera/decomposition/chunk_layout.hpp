@@ -1,0 +1,74 @@
+#pragma once
+/// In which order a rank computes its positions of a batch, in which pieces, and which shifted
+/// probes they see.
+
+#include <span>
+#include <vector>
+
+#include "tessera/base/box.hpp"
+
+namespace tessera::decomposition {
+
+/// Positions order(begin) ... order(begin + count - 1), computed together. They see the probe in
+/// `n_slots` shifts, the *slots*: slot s is the probe moved by slot_shift(first_slot + s). Several
+/// chunks of a batch may share their slots; then they have the same first_slot and n_slots.
+struct Chunk {
+  int begin = 0;
+  int count = 0;
+  int first_slot = 0;
+  int n_slots = 1;
+  int seen_begin = 0;  ///< this chunk's own positions see slots seen_begin ... seen_end - 1
+  int seen_end = 1;
+  bool ends_slots = true;  ///< no later chunk of the batch shares them
+};
+
+/// A batch's chunks, numbers in ChunkLayout::chunks().
+struct ChunkRange {
+  int border_begin = 0;
+  int interior_begin = 0;
+  int end = 0;
+};
+
+/// Within a batch, positions of the same sub-pixel shift share a slot, and those of a slot follow
+/// one another, so that a sum over them needs no atomics. Pure; room for the worst case is reserved
+/// once.
+class ChunkLayout {
+ public:
+  /// @param shift_px sub-pixel part of each of the rank's positions (y, x)
+  /// @param max_slots most slots at a time, >= chunk_size. A batch with more of them is laid out
+  /// such that each chunk has its own.
+  /// @param n_batches batches between two calls of `clear`, at most
+  /// @throws std::invalid_argument if max_slots < chunk_size or chunk_size < 1
+  ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots, int n_batches);
+
+  void clear();
+  /// This rank's positions (local numbers) of the next batch. Sorts both. Allocates nothing.
+  ChunkRange add_batch(std::span<int> border, std::span<int> interior);
+
+  std::span<const Chunk> chunks() const { return chunks_; }
+  /// Local number of every ordered position.
+  std::span<const int> order() const { return order_; }
+  /// Slot of every ordered position, counted from its chunk's first_slot; ascends within a chunk.
+  std::span<const int> slot() const { return slot_; }
+  /// Shift of every slot, pixels (y, x).
+  std::span<const Vec2> slot_shift() const { return slot_shift_; }
+
+ private:
+  bool number_slots_of_batch(std::span<const int> border, std::span<const int> interior);
+  void append_chunks(std::span<const int> positions, bool own_slots);
+  void begin_slots();
+  int slot_of(int shift);
+
+  std::vector<Vec2> shifts_;   ///< distinct ones, sorted
+  std::vector<int> shift_of_;  ///< of each position, in shifts_
+  int chunk_size_;
+  int max_slots_;
+  std::vector<Chunk> chunks_;
+  std::vector<int> order_;
+  std::vector<int> slot_;
+  std::vector<Vec2> slot_shift_;
+  int first_slot_ = 0;
+  std::vector<int> slot_of_shift_;  ///< row of slot_shift_; below first_slot_: none yet
+};
+
+}  // namespace tessera::decomposition

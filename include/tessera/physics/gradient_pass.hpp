@@ -1,0 +1,35 @@
+#pragma once
+/// Everything from object and probe to the sums of their updates, for one chunk.
+
+#include "tessera/physics/amplitude.hpp"
+#include "tessera/physics/forward_model.hpp"
+
+namespace tessera::physics {
+
+/// What a batch adds up, all of it zero before its first chunk.
+struct GradientSums {
+  ObjectView object;                         ///< sum_jm conj(probe_jm) chi_jm
+  device::DeviceView<Real***> illumination;  ///< sum_jm |probe_jm|^2
+  ProbeView probe;                           ///< sum_j conj(object_j) chi_jm
+  device::DeviceView<Real**> overlap;        ///< sum_j |object_j|^2
+};
+
+/// chi: what the modulus constraint adds to the exit wave. In steps, on any device; the one place
+/// where kernels that fuse the steps can stand in for them.
+class GradientPass {
+ public:
+  explicit GradientPass(ForwardModel& model) : model_(model) {}
+
+  /// @param with_probe false: sums.probe and sums.overlap stay as they are
+  void add(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+           const GradientSums& sums, bool with_probe);
+
+  /// Of the chunks so far, each before its update.
+  AmplitudeModel& amplitude() { return amplitude_; }
+
+ private:
+  ForwardModel& model_;
+  AmplitudeModel amplitude_;
+};
+
+}  // namespace tessera::physics

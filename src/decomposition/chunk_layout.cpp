@@ -1,0 +1,121 @@
+#include "tessera/decomposition/chunk_layout.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+#include "tessera/base/text.hpp"
+
+namespace tessera::decomposition {
+namespace {
+
+bool before(Vec2 a, Vec2 b) {
+  return std::tie(a.y, a.x) < std::tie(b.y, b.x);
+}
+
+}  // namespace
+
+ChunkLayout::ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots,
+                         int n_batches)
+    : shifts_(shift_px.begin(), shift_px.end()), chunk_size_(chunk_size), max_slots_(max_slots) {
+  if (chunk_size < 1 || max_slots < chunk_size)
+    throw std::invalid_argument(
+        text("chunks of ", chunk_size, " positions with room for ", max_slots, " slots"));
+  std::sort(shifts_.begin(), shifts_.end(), before);
+  shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
+  for (const Vec2& shift : shift_px) {
+    const auto found = std::lower_bound(shifts_.begin(), shifts_.end(), shift, before);
+    shift_of_.push_back(static_cast<int>(found - shifts_.begin()));
+  }
+  slot_of_shift_.resize(shifts_.size());
+  const int n = static_cast<int>(shift_px.size());
+  order_.reserve(shift_px.size());
+  slot_.reserve(shift_px.size());
+  slot_shift_.reserve(shift_px.size());
+  // Every batch may end in a short border and a short interior chunk.
+  chunks_.reserve(static_cast<std::size_t>(n / chunk_size + 2 * n_batches));
+  clear();
+}
+
+void ChunkLayout::clear() {
+  chunks_.clear();
+  order_.clear();
+  slot_.clear();
+  slot_shift_.clear();
+  std::fill(slot_of_shift_.begin(), slot_of_shift_.end(), -1);
+}
+
+ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior) {
+  const auto by_shift = [&](int a, int b) {
+    return std::tie(shift_of_[a], a) < std::tie(shift_of_[b], b);
+  };
+  std::sort(border.begin(), border.end(), by_shift);
+  std::sort(interior.begin(), interior.end(), by_shift);
+
+  ChunkRange range;
+  range.border_begin = static_cast<int>(chunks_.size());
+  const bool shared = number_slots_of_batch(border, interior);
+  append_chunks(border, !shared);
+  range.interior_begin = static_cast<int>(chunks_.size());
+  append_chunks(interior, !shared);
+  range.end = static_cast<int>(chunks_.size());
+  for (int i = range.border_begin; i + 1 < range.end; ++i)
+    chunks_[i].ends_slots = chunks_[i].first_slot != chunks_[i + 1].first_slot;
+  return range;
+}
+
+/// Slots for all of a batch, in the order of their shifts; none and false if they are too many.
+bool ChunkLayout::number_slots_of_batch(std::span<const int> border,
+                                        std::span<const int> interior) {
+  begin_slots();
+  const auto for_each_shift = [&](const auto& f) {
+    for (std::size_t b = 0, i = 0; b < border.size() || i < interior.size();) {
+      const bool from_border =
+          i == interior.size() ||
+          (b < border.size() && shift_of_[border[b]] <= shift_of_[interior[i]]);
+      f(shift_of_[from_border ? border[b++] : interior[i++]]);
+    }
+  };
+  int n_slots = 0;
+  int last = -1;
+  for_each_shift([&](int shift) {
+    n_slots += shift != last ? 1 : 0;
+    last = shift;
+  });
+  if (n_slots > max_slots_) return false;
+  for_each_shift([&](int shift) { slot_of(shift); });
+  return true;
+}
+
+void ChunkLayout::append_chunks(std::span<const int> positions, bool own_slots) {
+  for (std::size_t begin = 0; begin < positions.size(); begin += chunk_size_) {
+    const std::size_t count = std::min<std::size_t>(chunk_size_, positions.size() - begin);
+    if (own_slots) begin_slots();
+    Chunk chunk;
+    chunk.begin = static_cast<int>(order_.size());
+    chunk.count = static_cast<int>(count);
+    chunk.first_slot = first_slot_;
+    for (const int position : positions.subspan(begin, count)) {
+      order_.push_back(position);
+      slot_.push_back(slot_of(shift_of_[position]));
+    }
+    chunk.n_slots = static_cast<int>(slot_shift_.size()) - first_slot_;
+    chunk.seen_begin = slot_[chunk.begin];
+    chunk.seen_end = slot_.back() + 1;
+    chunks_.push_back(chunk);
+  }
+}
+
+void ChunkLayout::begin_slots() {
+  first_slot_ = static_cast<int>(slot_shift_.size());
+}
+
+int ChunkLayout::slot_of(int shift) {
+  if (slot_of_shift_[shift] < first_slot_) {
+    slot_of_shift_[shift] = static_cast<int>(slot_shift_.size());
+    slot_shift_.push_back(shifts_[shift]);
+  }
+  return slot_of_shift_[shift] - first_slot_;
+}
+
+}  // namespace tessera::decomposition

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "tessera/base/random.hpp"
+#include "tessera/decomposition/chunk_layout.hpp"
+
+#include "support/allocations.hpp"
+
+namespace tessera::decomposition {
+namespace {
+
+/// Fifty positions with `n_shifts` different shifts, dealt into four batches, every third position
+/// on the border.
+class Layouts : public ::testing::TestWithParam<std::tuple<int, int, int>> {
+ protected:
+  static constexpr int n_positions = 50;
+  static constexpr int n_batches = 4;
+  Layouts() {
+    for (int i = 0; i < n_positions; ++i) {
+      const int k = static_cast<int>(random_bits(7, i) % n_shifts());
+      shift_px_.push_back({0.1 * (k % 3), -0.01 * k});
+    }
+  }
+  static int n_shifts() { return std::get<0>(GetParam()); }
+  static int chunk_size() { return std::get<1>(GetParam()); }
+  static int max_slots() { return std::get<2>(GetParam()); }
+  static std::vector<int> members(int batch, bool border) {
+    std::vector<int> found;
+    for (int i = batch; i < n_positions; i += n_batches)
+      if ((i % 3 == 0) == border) found.push_back(i);
+    return found;
+  }
+  ChunkLayout layout() const { return {shift_px_, chunk_size(), max_slots(), n_batches}; }
+  int n_shifts_of(int batch) const {
+    std::set<std::pair<double, double>> shifts;
+    for (int i = batch; i < n_positions; i += n_batches)
+      shifts.emplace(shift_px_[i].y, shift_px_[i].x);
+    return static_cast<int>(shifts.size());
+  }
+  std::vector<Vec2> shift_px_;
+};
+
+TEST_P(Layouts, EveryPositionComesOnceAndSeesItsOwnShift) {
+  ChunkLayout layout = this->layout();
+  for (int batch = 0; batch < n_batches; ++batch)
+    for (const bool border : {true, false}) {
+      std::vector<int> none;
+      std::vector<int> these = members(batch, border);
+      const ChunkRange range = layout.add_batch(border ? these : none, border ? none : these);
+      std::vector<int> visited;
+      for (int c = border ? range.border_begin : range.interior_begin;
+           c < (border ? range.interior_begin : range.end); ++c) {
+        const Chunk& chunk = layout.chunks()[c];
+        EXPECT_LE(chunk.count, chunk_size());
+        for (int k = chunk.begin; k < chunk.begin + chunk.count; ++k) {
+          visited.push_back(layout.order()[k]);
+          EXPECT_EQ(layout.slot_shift()[chunk.first_slot + layout.slot()[k]],
+                    shift_px_[layout.order()[k]]);
+        }
+      }
+      std::sort(visited.begin(), visited.end());
+      EXPECT_EQ(visited, members(batch, border));
+    }
+}
+
+TEST_P(Layouts, SlotsOfAChunkFollowOneAnotherAndAreFew) {
+  ChunkLayout layout = this->layout();
+  for (int batch = 0; batch < n_batches; ++batch) {
+    std::vector<int> border = members(batch, true);
+    std::vector<int> interior = members(batch, false);
+    const ChunkRange range = layout.add_batch(border, interior);
+    const bool fits = n_shifts_of(batch) <= max_slots();
+    for (int c = range.border_begin; c < range.end; ++c) {
+      const Chunk& chunk = layout.chunks()[c];
+      EXPECT_LE(chunk.n_slots, fits ? n_shifts_of(batch) : chunk.count);
+      const auto slot = layout.slot().subspan(chunk.begin, chunk.count);
+      EXPECT_TRUE(std::is_sorted(slot.begin(), slot.end()));
+      EXPECT_EQ(slot.front(), chunk.seen_begin);
+      EXPECT_EQ(slot.back() + 1, chunk.seen_end);
+      EXPECT_LE(chunk.seen_end, chunk.n_slots);
+      const bool last = c + 1 == range.end;
+      EXPECT_EQ(chunk.ends_slots, !fits || last);
+      if (!last) {
+        EXPECT_EQ(chunk.first_slot == layout.chunks()[c + 1].first_slot, fits);
+      }
+    }
+  }
+}
+
+TEST_P(Layouts, NothingIsAllocatedOnceMade) {
+  ChunkLayout layout = this->layout();
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    layout.clear();
+    for (int batch = 0; batch < n_batches; ++batch) {
+      std::vector<int> border = members(batch, true);
+      std::vector<int> interior = members(batch, false);
+      const int before = testing::n_allocations();
+      layout.add_batch(border, interior);
+      EXPECT_EQ(testing::n_allocations(), before);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Layouts,
+                         ::testing::Values(std::tuple{1, 4, 4}, std::tuple{6, 4, 4},
+                                           std::tuple{6, 4, 6}, std::tuple{40, 1, 1},
+                                           std::tuple{40, 5, 9}, std::tuple{40, 5, 64}));
+
+TEST(ChunkLayout, NoPositionsMakeNoChunks) {
+  ChunkLayout layout({}, 4, 4, 3);
+  const ChunkRange range = layout.add_batch({}, {});
+  EXPECT_EQ(range.border_begin, range.end);
+  EXPECT_TRUE(layout.slot_shift().empty());
+}
+
+TEST(ChunkLayout, FewerSlotsThanAChunkMayNeedAreRefused) {
+  EXPECT_THROW(ChunkLayout({}, 4, 3, 1), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace tessera::decomposition
