@@ -5,10 +5,17 @@
 
 #include "tessera/physics/forward_model.hpp"
 
+#include "hot_path.hpp"
+
 namespace tessera::physics {
 
 using device::complex;
 using device::DeviceView;
+
+/// The same numbers, as kernels know them that do not know Kokkos.
+inline hot_path::Complex* plain(complex* values) {
+  return reinterpret_cast<hot_path::Complex*>(values);
+}
 
 /// f(n) with n = n_modes as a compile-time number for the usual ones, else 0: only then does the
 /// compiler unroll the sum over modes and vectorise along x.

@@ -1,5 +1,7 @@
 #include "tessera/physics/forward_model.hpp"
 
+#include "tessera/device/stream.hpp"
+
 #include "forward_kernels.hpp"
 
 namespace tessera::physics {
@@ -37,6 +39,8 @@ ForwardModel::ForwardModel(const ScanTile& scan, int n_modes, int chunk_size, in
       chunk_size_(chunk_size),
       max_slots_(max_slots),
       fixed_order_(fixed_order || device::device_is_host),
+      fused_(!fixed_order_ && sizeof(Real) == sizeof(float) && scan.window.h == scan.window.w &&
+             hot_path::supports(scan.window.w, n_modes)),
       plan_(scan.window, planning),
       waves_("tessera::physics::waves", chunk_size, n_modes, scan.window.h, scan.window.w) {
   if (!scan.has_subpixel) return;
@@ -54,6 +58,12 @@ void ForwardModel::set_probe(const Device& exec, const ProbeView& probe) {
   if (!scan_.has_subpixel) return;
   Kokkos::deep_copy(exec, spectrum_, probe);
   plan_.forward(exec, spectrum_.data(), n_modes_);
+}
+
+/// Only where fused_, hence of floats.
+hot_path::Slots ForwardModel::fused_slots(const Chunk& chunk) const {
+  const Real* shift = scan_.slot_shift.data() + 2 * static_cast<std::int64_t>(chunk.first_slot);
+  return {scan_.window.w, n_modes_, chunk.n_slots, reinterpret_cast<const float*>(shift)};
 }
 
 ChunkImages ForwardModel::probe_images() const {
@@ -77,6 +87,11 @@ void ForwardModel::shift_probes(const Device& exec, const Chunk& chunk) {
   if (!scan_.has_subpixel || chunk.first_slot == first_slot_) return;
   first_slot_ = chunk.first_slot;
   slots_made_ += chunk.n_slots;
+  if (fused_) {
+    hot_path::shift_probes(device::stream_handle(exec), fused_slots(chunk), plain(spectrum_.data()),
+                           plain(slot_probes_.data()));
+    return;
+  }
   for_each_pixel(exec, "tessera::physics::shift_ramps", 1,
                  {chunk.n_slots, scan_.window.h + scan_.window.w},
                  ShiftRamps{scan_.slot_shift, ramp_y_, ramp_x_, scan_.window, first_slot_});
@@ -141,6 +156,11 @@ void ForwardModel::add_probe_gradient(const Device& exec, const ObjectView& obje
 void ForwardModel::gather_slots(const Device& exec, const Chunk& chunk,
                                 const ProbeView& probe_sum) {
   if (!scan_.has_subpixel) return;
+  if (fused_) {
+    hot_path::gather_slot_sums(device::stream_handle(exec), fused_slots(chunk),
+                               plain(slot_sums_.data()), plain(probe_sum.data()));
+    return;
+  }
   plan_.forward(exec, slot_sums_.data(), chunk.n_slots * n_modes_);
   add_terms(exec, "tessera::physics::gather_slots", n_modes_, scan_.window,
             GatherSlots{images_of(slot_sums_), common_images(probe_sum), ramp_y_, ramp_x_,

@@ -16,6 +16,9 @@ using WavesView =
     device::DeviceView<device::complex****>;  ///< (position of the chunk, n_modes, h, w)
 
 struct ChunkImages;
+namespace hot_path {
+struct Slots;
+}
 
 /// exit_wave[j, m] = probe_m(x - shift_j) object(x + corner_j); detector_wave = unitary FFT of it.
 ///
@@ -68,6 +71,9 @@ class ForwardModel {
   int n_modes() const { return n_modes_; }
   int chunk_size() const { return chunk_size_; }
   int max_slots() const { return max_slots_; }
+  /// True where the fused kernels of hot_path.hpp can stand in for the steps above: on a GPU, in
+  /// single precision, for square windows of a power of two, in no fixed order.
+  bool fused() const { return fused_; }
   Real unitary_scale() const { return plan_.unitary_scale(); }
   /// Transforms that one position needs from forward to probe gradient, for one mode: the mean over
   /// the chunks so far.
@@ -75,12 +81,14 @@ class ForwardModel {
 
  private:
   ChunkImages probe_images() const;
+  hot_path::Slots fused_slots(const Chunk& chunk) const;
 
   const ScanTile& scan_;
   int n_modes_;
   int chunk_size_;
   int max_slots_;
   bool fixed_order_;
+  bool fused_;
   fft::Plan plan_;
   WavesView waves_;
   ProbeView probe_;

@@ -14,8 +14,8 @@ struct GradientSums {
   device::DeviceView<Real**> overlap;        ///< sum_j |object_j|^2
 };
 
-/// chi: what the modulus constraint adds to the exit wave. In steps, on any device; the one place
-/// where kernels that fuse the steps can stand in for them.
+/// chi: what the modulus constraint adds to the exit wave. In steps, on any device, or by the fused
+/// kernels of hot_path.hpp where the model says so.
 class GradientPass {
  public:
   explicit GradientPass(ForwardModel& model) : model_(model) {}
@@ -28,6 +28,9 @@ class GradientPass {
   AmplitudeModel& amplitude() { return amplitude_; }
 
  private:
+  void add_fused(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                 const GradientSums& sums, bool with_probe);
+
   ForwardModel& model_;
   AmplitudeModel amplitude_;
 };
