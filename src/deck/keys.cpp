@@ -106,6 +106,11 @@ std::vector<Key> run_keys(Run& run) {
        .meaning =
            "Result of an earlier run to continue, on any number of ranks; empty: start anew.",
        .is_path = true},
+      {.name = "run.share_gpu",
+       .field = &run.share_gpu,
+       .meaning = "Let several ranks use one GPU, for trials: slower than one rank for each, and "
+                  "not with `nccl`. Without it fewer GPUs than ranks are an error. Nothing to a "
+                  "build for hosts."},
   };
 }
 

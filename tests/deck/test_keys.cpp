@@ -77,6 +77,7 @@ const std::vector<Case> cases = {
      [](D d) { return d.decomposition.transport == "host_mpi"; }},
     {"run.deterministic", "true", [](D d) { return d.run.deterministic; }},
     {"run.resume", "\"/r.h5\"", [](D d) { return d.run.resume == "/r.h5"; }},
+    {"run.share_gpu", "true", [](D d) { return d.run.share_gpu; }},
     {"output.file", "\"/out.h5\"", [](D d) { return d.output.file == "/out.h5"; }},
     {"output.pictures", "\"/png\"", [](D d) { return d.output.pictures == "/png"; }},
     {"output.save_every_epochs", "13", [](D d) { return d.output.save_every_epochs == 13; }},

@@ -72,6 +72,7 @@ struct Decomposition {
 struct Run {
   bool deterministic = false;
   std::string resume;
+  bool share_gpu = false;
 };
 
 struct Output {
