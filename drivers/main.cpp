@@ -1,4 +1,4 @@
-// The `tessera` program: MPI and Kokkos live here, errors reach the user here, once.
+// The `tessera` program: MPI lives here, errors reach the user here, once.
 
 #include <csignal>
 
@@ -6,7 +6,7 @@
 
 #include "tessera/app/versions.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/device/device.hpp"
+#include "tessera/device/runtime.hpp"
 
 #include "subcommands.hpp"
 
@@ -39,16 +39,13 @@ int run(int argc, char** argv, const comm::Communicator& world) {
   drivers::Action action;
   const int ended = parse_command_line(argc, argv, world.is_root(), action);
   if (ended >= 0) return ended;
-  // Kokkos would answer --help too; its environment variables it still reads.
-  int only_the_name = 1;
-  const Kokkos::ScopeGuard kokkos(only_the_name, argv);
   return static_cast<int>(action(world));
 }
 
-/// Libraries end their messages with line breaks, or write several lines.
+/// Libraries end their messages with line breaks, or write several lines, or a page.
 std::string on_one_line(const std::string& message) {
   std::string line;
-  for (const char c : message) {
+  for (const char c : device::short_of_memory(message)) {
     const bool is_space = c == '\n' || c == '\r' || c == ' ';
     if (!is_space) line += c;
     if (is_space && !line.empty() && line.back() != ' ') line += ' ';

@@ -7,6 +7,7 @@
 
 #include "tessera/app/pictures.hpp"
 #include "tessera/app/run.hpp"
+#include "tessera/app/start_device.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/check.hpp"
 
@@ -108,6 +109,7 @@ ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
     deck::check_reconstruction(deck);
     if (comm.is_root()) check_summary_folder(summary_path);
   });
+  const auto runtime = start_device(comm, deck.run.share_gpu);
   Run run(deck, comm, Log(comm.is_root()));
   run.check_output();
   describe(run, comm);

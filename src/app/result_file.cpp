@@ -1,10 +1,7 @@
 #include "result_file.hpp"
 
-#include <array>
-
-#include <unistd.h>
-
 #include "tessera/app/versions.hpp"
+#include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/parse.hpp"
 #include "tessera/io/hdf5.hpp"
@@ -96,12 +93,6 @@ void write_tiles(io::File& file, const decomposition::Tiling& tiling, bool is_ro
   }
   write_boxes(file, "tiles/owned", owned, is_root);
   write_boxes(file, "tiles/ghosted", ghosted, is_root);
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 void write_attributes(io::File& file, const ResultContents& contents) {

@@ -6,6 +6,7 @@
 #include "tessera/comm/communicator.hpp"
 #include "tessera/comm/transport.hpp"
 #include "tessera/device/device.hpp"
+#include "tessera/device/gpu.hpp"
 #include "tessera/fft/plan.hpp"
 #include "tessera/io/hdf5.hpp"
 
@@ -29,6 +30,7 @@ std::string versions() {
               "compiler ", TESSERA_COMPILER, "\n",                  //
               "kokkos ", KOKKOS_VERSION / 10000, ".", KOKKOS_VERSION / 100 % 100, ".",
               KOKKOS_VERSION % 100, " (", device::Device::name(), ")\n",  //
+              "gpu ", device::gpu_versions(), "\n",                       //
               "mpi ", comm::library_version(), "\n",                      //
               "hdf5 ", io::library_version(), "\n",                       //
               "fft ", fft::library_version(), "\n",                       //

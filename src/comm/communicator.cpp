@@ -53,6 +53,15 @@ void Communicator::abort(int exit_code) const {
   std::abort();
 }
 
+int Communicator::local_rank() const {
+  MPI_Comm host = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host));
+  int rank_on_host = 0;
+  check_mpi(MPI_Comm_rank(host, &rank_on_host));
+  check_mpi(MPI_Comm_free(&host));
+  return rank_on_host;
+}
+
 void Communicator::barrier() const {
   check_mpi(MPI_Barrier(comm_));
 }
@@ -146,7 +155,8 @@ void Communicator::together(const std::function<void()>& work) const {
     throw;  // every rank has heard of it
   } catch (const std::exception& error) {
     const auto* known = dynamic_cast<const Error*>(&error);
-    message = error.what();
+    // What nobody foresaw, such as memory that this rank lacks, does not say where it happened.
+    message = known ? error.what() : text("[rank ", rank_, "] ", error.what());
     exit_code = static_cast<int>(known ? known->exit_code() : ExitCode::failed);
     verdict = rank_;
   }

@@ -87,6 +87,13 @@ void check_resume(const Deck& deck) {
   }
 }
 
+void check_shared_gpu(const Deck& deck) {
+  require(
+      !deck.run.share_gpu || deck.decomposition.transport != "nccl",
+      "run.share_gpu = true contradicts decomposition.transport = \"nccl\", which wants a GPU "
+      "for every rank; use \"auto\", \"gpu_mpi\" or \"host_mpi\", or set run.share_gpu = false");
+}
+
 void check_aperture(const Probe& probe) {
   require(probe.semi_angle_rad > 0,
           "probe.initial = \"aperture\" needs probe.semi_angle_rad above 0: half the convergence "
@@ -123,6 +130,7 @@ void check(const Deck& deck) {
   check_optics(deck.probe);
   check_alphas(deck.solver);
   check_resume(deck);
+  check_shared_gpu(deck);
 }
 
 void check_reconstruction(const Deck& deck) {

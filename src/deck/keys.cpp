@@ -124,6 +124,11 @@ std::vector<Key> run_keys(Run& run) {
                   "has available.",
        .least = 0,
        .greatest = 1e18},
+      {.name = "run.share_gpu",
+       .field = &run.share_gpu,
+       .meaning = "Let several ranks use one GPU, for trials: slower than one rank for each, and "
+                  "not with `nccl`. Without it fewer GPUs than ranks are an error. Nothing to a "
+                  "build for hosts."},
   };
 }
 

@@ -111,6 +111,16 @@ TEST(Check, ResumeExcludesOtherStarts) {
               HasSubstr("probe.initial = \"file\""));
 }
 
+TEST(Check, RanksThatShareAGpuDoWithoutNccl) {
+  Deck deck = parsed(xray_deck, {"run.share_gpu=true"});
+  deck.decomposition.transport = "nccl";
+  EXPECT_THAT(complaint([&] { check(deck); }),
+              AllOf(HasSubstr("run.share_gpu = true"),
+                    HasSubstr("decomposition.transport = \"nccl\""), HasSubstr("\"gpu_mpi\"")));
+  deck.run.share_gpu = false;
+  EXPECT_THAT(complaint([&] { check(deck); }), IsEmpty());
+}
+
 TEST(CheckReconstruction, StartsAndResultHaveFiles) {
   EXPECT_THAT(reconstruction_complaint({"probe.initial=file"}), HasSubstr("probe.file is missing"));
   EXPECT_THAT(reconstruction_complaint({"object.initial=file"}),

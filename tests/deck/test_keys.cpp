@@ -82,6 +82,7 @@ const std::vector<Case> cases = {
     {"run.resume", "\"/r.h5\"", [](D d) { return d.run.resume == "/r.h5"; }},
     {"run.device_memory_bytes", "8e9", [](D d) { return d.run.device_memory_bytes == 8e9; }},
     {"run.host_memory_bytes", "16000000000", [](D d) { return d.run.host_memory_bytes == 16e9; }},
+    {"run.share_gpu", "true", [](D d) { return d.run.share_gpu; }},
     {"output.file", "\"/out.h5\"", [](D d) { return d.output.file == "/out.h5"; }},
     {"output.pictures", "\"/png\"", [](D d) { return d.output.pictures == "/png"; }},
     {"output.save_every_epochs", "13", [](D d) { return d.output.save_every_epochs == 13; }},

@@ -79,7 +79,8 @@ ScanFolder::ScanFolder(const SmallScan& scan_contents) {
 }
 
 std::vector<std::string> ScanFolder::reconstruct(const std::vector<std::string>& overrides) const {
-  std::vector<std::string> words{"reconstruct", deck()};
+  // Up to 4 ranks, on machines with fewer GPUs too.
+  std::vector<std::string> words{"reconstruct", deck(), "run.share_gpu=true"};
   words.insert(words.end(), overrides.begin(), overrides.end());
   return words;
 }

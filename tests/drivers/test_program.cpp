@@ -23,7 +23,8 @@ TEST(Program, SaysWhatItIsMadeOf) {
   const Outcome outcome = run_tessera({1, {"--version"}});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, StartsWith("tessera "));
-  for (const char* part : {"compiler ", "kokkos ", "mpi ", "hdf5 ", "fft ", "transports host_mpi"})
+  for (const char* part :
+       {"compiler ", "kokkos ", "gpu ", "mpi ", "hdf5 ", "fft ", "transports host_mpi"})
     EXPECT_THAT(outcome.out, HasSubstr(std::string("\n") + part));
 }
 
@@ -136,7 +137,8 @@ TEST_P(Example, SimulatesReconstructsAndCompares) {
   const std::string scan = folder.path("scan.h5");
   const std::string result = folder.path("result.h5");
   const std::vector<std::string> files{"data.file=" + scan, "output.file=" + result,
-                                       "output.pictures=" + folder.path("pictures")};
+                                       "output.pictures=" + folder.path("pictures"),
+                                       "run.share_gpu=true"};
   std::vector<std::string> words{"simulate", GetParam()};
   words.insert(words.end(), files.begin(), files.end());
   const Outcome simulated = run_tessera({1, words});

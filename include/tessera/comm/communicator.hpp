@@ -46,6 +46,8 @@ class Communicator {
   MPI_Comm handle() const { return comm_; }
 
   // All below are collective.
+  /// Rank among the ranks of this host.
+  int local_rank() const;
   void barrier() const;
   void sum(std::span<double> values) const;
   void sum(std::span<float> values) const;
@@ -73,7 +75,7 @@ class Communicator {
 
   /// Run `work`, which may throw on some ranks only and must not communicate unless every rank
   /// reaches the same calls. If it threw anywhere, every rank throws AgreedError with the message
-  /// of the lowest such rank.
+  /// of the lowest such rank; errors that are not Tessera's own get that rank's number in front.
   void together(const std::function<void()>& work) const;
 
  private:

@@ -76,6 +76,7 @@ struct Run {
   std::string resume;
   double device_memory_bytes = 0;
   double host_memory_bytes = 0;
+  bool share_gpu = false;
 };
 
 struct Output {

@@ -6,13 +6,14 @@
 #include "tessera/comm/communicator.hpp"
 #include "tessera/comm/halo_exchange.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
+#include "tessera/device/runtime.hpp"
 #include "tessera/solvers/sweep.hpp"
 
 int main(int argc, char** argv) {
   using namespace tessera;
   const comm::Environment environment(argc, argv);
-  const Kokkos::ScopeGuard kokkos(argc, argv);
   const comm::Communicator world(MPI_COMM_WORLD);
+  const device::Runtime runtime(world.local_rank());
 
   const std::vector<Pixel> corner = {{0, 0}, {0, 10}, {0, 20}, {0, 30}};
   const auto tiling = decomposition::make_tiling({8, 38}, {8, 8}, corner, world.size());

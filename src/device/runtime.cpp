@@ -1,0 +1,28 @@
+#include "tessera/device/runtime.hpp"
+
+#include "tessera/device/device.hpp"
+
+namespace tessera::device {
+namespace {
+
+void start_kokkos([[maybe_unused]] const std::optional<Gpu>& gpu) {
+#if KOKKOS_VERSION >= 30700
+  Kokkos::InitializationSettings settings;
+  if (gpu) settings.set_device_id(gpu->index);
+  Kokkos::initialize(settings);
+#else
+  Kokkos::initialize();  // so old a Kokkos runs on hosts only
+#endif
+}
+
+}  // namespace
+
+Runtime::Runtime(int local_rank) : gpu_(use_gpu(local_rank)) {
+  start_kokkos(gpu_);
+}
+
+Runtime::~Runtime() {
+  Kokkos::finalize();
+}
+
+}  // namespace tessera::device
