@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/device/device.hpp"
+#include "tessera/device/runtime.hpp"
 
 #include "commands.hpp"
 
@@ -33,8 +33,7 @@ int run(int argc, char** argv, const comm::Communicator& world) {
   scaling::Action action;
   const int ended = parse_command_line(argc, argv, world.is_root(), action);
   if (ended >= 0) return ended;
-  int only_the_name = 1;
-  const Kokkos::ScopeGuard kokkos(only_the_name, argv);
+  const device::Runtime device(world.local_rank());
   action(world);
   return 0;
 }
