@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -71,12 +72,13 @@ double seconds(const F& f) {
 }
 
 /// Forward and inverse in turn, on the chunk's own waves.
-double transform_seconds(const app::Run& run, int n_positions, int n_per_position) {
+double transform_seconds(const app::Run& run, int n_positions, double n_per_position) {
   const physics::WavesView waves = run.model().waves();
   const device::Device exec;
   const fft::Plan plan(run.scan().info.pattern, fft::Planning::measured);
   const int chunk = run.model().chunk_size() * run.model().n_modes();
-  const int n_pairs = n_positions * run.model().n_modes() * n_per_position / 2;
+  const int n_pairs =
+      static_cast<int>(std::lround(n_positions * run.model().n_modes() * n_per_position / 2));
   // Zeros stay zeros however often they are transformed; anything else would overflow without
   // scaling.
   Kokkos::deep_copy(waves, device::complex(0));
@@ -97,12 +99,13 @@ void bench(const deck::Deck& deck, const comm::Communicator& world) {
   if (!(after < before))
     throw SystemError("the error did not fall: the bench does not reconstruct");
   const int n = run.scan().n_positions();
-  const int n_transforms = run.model().transforms_per_position();
+  const double n_transforms = run.model().transforms_per_position();
   const double bare_s = transform_seconds(run, n, n_transforms);
   fmt::print("{} positions of {} x {}, {} mode(s), batch {}\n", n, run.scan().info.pattern.h,
              run.scan().info.pattern.w, run.model().n_modes(), deck.solver.batch_size);
   fmt::print("{:<44} {:>9.2f} ms\n",
-             fmt::format("{} bare transforms per position and mode", n_transforms), 1e3 * bare_s);
+             fmt::format("{:.2f} bare transforms per position and mode", n_transforms),
+             1e3 * bare_s);
   fmt::print("{:<44} {:>9.2f} ms\n", "one epoch, everything included", 1e3 * epoch_s);
   fmt::print("{:<44} {:>9.2f}\n", "ratio", epoch_s / bare_s);
   fmt::print("{:<44} {:>9.2f}\n", "ratio to 2 transforms per position and mode",
