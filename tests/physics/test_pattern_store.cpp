@@ -115,7 +115,8 @@ TYPED_TEST(StreamOf, AFileIsRightAndReadOncePerChunk) {
 TYPED_TEST(StreamOf, ChunksComeInTheOrderOfThePassOnly) {
   StreamedPatterns store(device::DeviceView<TypeParam***>(), this->window_, most_in_chunk,
                          this->pinned());
-  store.begin_pass(this->exec_, {this->visits_.chunks, this->visits_.order, true});
+  const Pass pass{this->visits_.chunks, this->visits_.order, true};
+  store.begin_pass(this->exec_, pass);
   EXPECT_THROW(store.at(this->exec_, this->visits_.chunks[1]), std::logic_error);
   store.at(this->exec_, this->visits_.chunks[0]);
   EXPECT_THROW(store.at(this->exec_, this->visits_.chunks[2]), std::logic_error);

@@ -15,9 +15,9 @@ struct BlockGrid {
   static constexpr Shape2 block{16, 64};
   Shape2 tile;
 
-  int rows() const { return (tile.h + block.h - 1) / block.h; }
-  int columns() const { return (tile.w + block.w - 1) / block.w; }
-  int size() const { return rows() * columns(); }
+  constexpr int rows() const { return (tile.h + block.h - 1) / block.h; }
+  constexpr int columns() const { return (tile.w + block.w - 1) / block.w; }
+  constexpr int size() const { return rows() * columns(); }
 };
 
 /// The blocks that hold a pixel of any window of a batch, whichever rank computes it: neighbours'
