@@ -24,6 +24,7 @@ struct Options : CaseOptions {
 struct Figures {
   std::string transport;
   Shape2 object;
+  bool streams_patterns = false;
   double set_up_s = 0;
   std::vector<double> epochs_s;
   double first_error = 0;
@@ -77,6 +78,7 @@ Figures measured(const deck::Deck& deck, const Options& options, const comm::Com
   const app::Scan& here = run.scan();
   figures.transport = run.transport();
   figures.object = here.grid.object;
+  figures.streams_patterns = here.memory.patterns != decomposition::PatternsIn::device;
   figures.device_bytes = static_cast<double>(device_bytes_used() - bytes_before);
   figures.object_bytes = static_cast<double>(here.tile().ghosted.area()) * sizeof(device::complex);
   figures.pattern_bytes =
@@ -113,6 +115,7 @@ nlohmann::json as_json(const Figures& figures, const Options& options, const dec
        {"object_bytes", static_cast<double>(figures.object.size()) * sizeof(device::complex)},
        {"object_bytes_per_rank", figures.object_bytes},
        {"pattern_bytes_per_rank", figures.pattern_bytes},
+       {"streams_patterns", figures.streams_patterns},
        {"halo_bytes_per_epoch", figures.halo_bytes},
        {"halo_wait_ms", 1e3 * figures.halo_wait_s},
        {"set_up_s", figures.set_up_s},

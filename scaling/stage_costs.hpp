@@ -31,33 +31,33 @@ inline std::map<std::string, StageCost> stage_costs(const EpochLoad& load) {
   constexpr double real = sizeof(Real);
   constexpr double wave = 2 * real;
   const double pixels = load.n_positions * load.window_pixels;
-  const double m = load.n_modes;
-  const double wave_pixels = pixels * m;
-  // Cooley & Tukey's count, 5 n log2 n; what lies outside of forward and backward shifts probes.
-  const double transform_flops = 5 * wave_pixels * std::log2(load.window_pixels);
-  const StageCost transform{2 * wave * wave_pixels, transform_flops};
-  const double of_each_direction = load.transforms_per_position / 2;
-  const double shifts = wave_pixels * (of_each_direction - 1);
-  const StageCost transforms{transform.bytes * of_each_direction,
-                             transform.flops * of_each_direction};
+  const double waves = pixels * load.n_modes;  // wave pixels
+  // What lies outside of forward and backward shifts probes there and their gradients back.
+  const double n_each_way = load.transforms_per_position / 2;
+  const double shifted = waves * (n_each_way - 1);        // pixels of shifted probes
+  const double object_sums = 2 * (wave + real) * pixels;  // sum and illumination, in and out
+  // Cooley & Tukey's count, 5 n log2 n.
+  const StageCost transforms{2 * wave * waves * n_each_way,
+                             5 * waves * std::log2(load.window_pixels) * n_each_way};
   return {
       {"tessera::fft::forward", transforms},
       {"tessera::fft::inverse", transforms},
-      // spectrum * ramp_y * ramp_x
-      {"tessera::physics::shift_spectrum", {wave * shifts, 12 * shifts}},
-      // object window in, shifted probe in, wave out
-      {"tessera::physics::exit_waves", {wave * (pixels + shifts + wave_pixels), 8 * wave_pixels}},
-      // waves in and out, pattern in; |.|^2, roots, four sums, factor
+      // shifted probe out; spectrum * ramp_y * ramp_x
+      {"tessera::physics::shift_spectrum", {wave * shifted, 12 * shifted}},
+      // object window and shifted probe in, wave out
+      {"tessera::physics::exit_waves", {wave * (pixels + shifted + waves), 8 * waves}},
+      // waves in and out, pattern in; |.|^2, factor; roots, four sums
       {"tessera::physics::amplitude",
-       {2 * wave * wave_pixels + load.pattern_pixel_bytes * pixels, 6 * wave_pixels + 14 * pixels}},
-      // waves and shifted probe in, object sum and illumination in and out
+       {2 * wave * waves + load.pattern_pixel_bytes * pixels, 6 * waves + 14 * pixels}},
+      // waves and shifted probe in
       {"tessera::physics::object_gradient",
-       {wave * (wave_pixels + shifts) + 2 * (wave + real) * pixels, 12 * wave_pixels + 5 * pixels}},
-      // waves in and out, object window in
-      {"tessera::physics::overlap",
-       {2 * wave * wave_pixels + wave * pixels, 8 * wave_pixels + 4 * pixels}},
-      // waves in; conj(ramps), sum
-      {"tessera::physics::probe_gradient", {wave * wave_pixels, 2 * wave_pixels + 12 * shifts}},
+       {wave * (waves + shifted) + object_sums, 12 * waves + 5 * pixels}},
+      // object window in
+      {"tessera::physics::overlap", {wave * pixels, 4 * pixels}},
+      // waves and object window in, the slots' sums in and out
+      {"tessera::physics::slot_gradient", {wave * (waves + pixels + 2 * shifted), 10 * waves}},
+      // the slots' sums in, zeros out
+      {"tessera::physics::gather_slots", {2 * wave * shifted, 14 * shifted}},
   };
 }
 

@@ -76,6 +76,21 @@ TEST_F(Bench, GradientWithoutExchangeMovesNothing) {
   EXPECT_EQ(json("g.json")["exchange"], false);
 }
 
+TEST_F(Bench, GradientStreamsWhatDoesNotFit) {
+  const auto error = [&](const std::string& limit, bool streams) {
+    EXPECT_EQ(bench("gradient --raster 32x32 --size 64 --step 4 --epochs 1 " + limit + " --json " +
+                    folder_.path("g.json")),
+              0)
+        << printed_;
+    const Json result = json("g.json");
+    EXPECT_EQ(result["streams_patterns"], streams) << limit;
+    return result["last_error"].get<double>();
+  };
+  const double resident = error("", false);
+  // The patterns alone are 8.4 MB.
+  EXPECT_NEAR(error("run.device_memory_bytes=8000000", true) / resident, 1, 1e-6);
+}
+
 TEST_F(Bench, StagesAddUpAndNameWhatTheyMove) {
   ASSERT_EQ(
       bench("stages --raster 8x6 --size 32 --step 4 --epochs 2 --json " + folder_.path("s.json")),

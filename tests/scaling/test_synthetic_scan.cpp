@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tessera/base/error.hpp"
+#include "tessera/physics/pattern_store.hpp"
 
 #include "support/reference.hpp"
 #include "support/world.hpp"
@@ -42,14 +43,18 @@ TEST(SyntheticScan, HoldsTheRoundedIntensitiesOfItsSample) {
   const app::Scan scan = make_synthetic_scan(deck, tiny, world());
   const WaveStack probe = true_probe(deck, scan.optics, tiny.window_px);
   const WaveStack object = whole_object(scan.grid.object);
-  const auto& patterns = std::get<device::DeviceView<std::uint16_t***>>(scan.on_device.patterns);
+  const auto& store = dynamic_cast<const physics::ResidentPatterns&>(*scan.on_device.patterns);
+  const auto& patterns = std::get<device::DeviceView<std::uint16_t***>>(store.patterns());
   const auto counts = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), patterns);
   const std::vector<int>& mine = scan.tile().positions;
   ASSERT_EQ(counts.extent(0), mine.size());
   double total = 0;
   for (std::size_t i = 0; i < mine.size(); ++i) {
-    const ImageStack<double> expected =
-        intensity(object, probe, scan.grid.corner[mine[i]], scan.grid.subpixel[mine[i]]);
+    const Pixel corner = scan.grid.corner[mine[i]];
+    const Vec2 at_m = scan.info.positions_m[mine[i]];
+    const Vec2 exact_px{(at_m.y - scan.grid.origin_m.y) / scan.grid.pixel_m - corner.y,
+                        (at_m.x - scan.grid.origin_m.x) / scan.grid.pixel_m - corner.x};
+    const ImageStack<double> expected = intensity(object, probe, corner, exact_px);
     for (int y = 0; y < tiny.window_px; ++y)
       for (int x = 0; x < tiny.window_px; ++x) {
         const bool valid = scan.info.valid_pixels(0, y, x) != 0;
