@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include "hot_path.hpp"
 #include "physics/hot_path_reference.hpp"
 
 namespace tessera::physics::testing {
@@ -32,7 +33,7 @@ class OnDevice {
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
   T* data() const { return data_; }
-  std::vector<T> host() const {
+  [[maybe_unused]] std::vector<T> host() const {
     std::vector<T> out(size_);
     check(cudaMemcpy(out.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost));
     return out;
