@@ -12,12 +12,8 @@
 #include "physics/hot_path_reference.hpp"
 
 namespace tessera::physics::testing {
-namespace {
 
-using hot_path::Complex;
-using hot_path::Counts;
-
-void check(cudaError_t status) {
+inline void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
@@ -39,6 +35,11 @@ class OnDevice {
   T* data_ = nullptr;
   std::size_t size_;
 };
+
+namespace {
+
+using hot_path::Complex;
+using hot_path::Counts;
 
 template <class T>
 std::vector<T> host(const OnDevice<T>& array) {
