@@ -62,8 +62,8 @@ std::unique_ptr<comm::Transport> make_transport(const deck::Deck& deck, const Sc
 
 /// What an epoch leaves on the device for the host, in doubles.
 struct EpochSums {
-  static constexpr int amplitude = 0;
-  static constexpr int object = physics::AmplitudeModel::n_sums;  ///< <object, object>, re and im
+  /// Behind the sums of the amplitudes: <object, object>, re and im.
+  static constexpr int object = physics::AmplitudeModel::n_sums;
   static constexpr int probe = object + 2;
   static constexpr int n = probe + 2;
 };
@@ -83,8 +83,7 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
             *transport_),
       model_(scan_.on_device, deck.probe.n_modes,
              chunk_size(scan_.info.pattern, deck.probe.n_modes),
-             max_slots(deck, scan_.info.pattern),
-             deck.run.deterministic, planning(deck.run)),
+             max_slots(deck, scan_.info.pattern), deck.run.deterministic, planning(deck.run)),
       sweep_(batch_schedule(deck.solver, scan_), scan_share(scan_), model_.chunk_size(),
              model_.max_slots(), scan_.on_device, halo_, *transport_),
       epoch_sums_("tessera::app::epoch_sums", EpochSums::n),

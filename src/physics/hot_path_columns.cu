@@ -14,9 +14,9 @@ template <int n>
 __device__ __forceinline__ void load_counts(const Scan& scan, std::int64_t at, int t,
                                             unsigned (&raw)[Line<n>::elements]) {
   const auto load = [&](const auto* patterns) {
+    const auto* const first = patterns + at + t * n;
 #pragma unroll
-    for (int s = 0; s < Line<n>::elements; ++s)
-      raw[s] = __ldcs(patterns + at + (t + Line<n>::threads * s) * n);
+    for (int s = 0; s < Line<n>::elements; ++s) raw[s] = __ldcs(first + Line<n>::threads * s * n);
   };
   switch (scan.counts) {
     case Counts::u8:
@@ -40,9 +40,10 @@ template <int n>
 __device__ __forceinline__ void compare(const Scan& scan, int x, int t,
                                         const unsigned (&raw)[Line<n>::elements],
                                         float (&intensity)[Line<n>::elements], float (&sum)[4]) {
+  const float* const first_valid = scan.valid + t * n + x;
 #pragma unroll
   for (int s = 0; s < Line<n>::elements; ++s) {
-    const float valid = __ldg(scan.valid + (t + Line<n>::threads * s) * n + x);
+    const float valid = __ldg(first_valid + Line<n>::threads * s * n);
     const float count =
         scan.counts == Counts::f32 ? __uint_as_float(raw[s]) : static_cast<float>(raw[s]);
     const float measured = count * valid;
@@ -90,10 +91,10 @@ __global__ void __launch_bounds__(one_mode ? ColumnBlock<n, columns>::mode_threa
   const int pattern = chunk.patterns_packed ? block.j : scan.order[chunk.begin + block.j];
   unsigned raw[L::elements];
   load_counts<n>(scan, static_cast<std::int64_t>(pattern) * n * n + block.x, block.t, raw);
-  float2* const wave = waves + image_row(block.j, scan.n_modes, block.mode, n, 0) + block.x;
+  float2* const wave = waves + image_row(block.j, scan.n_modes, block.mode, n, block.t) + block.x;
   float2 v[L::elements];
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) v[s] = wave[(block.t + L::threads * s) * n];
+  for (int s = 0; s < L::elements; ++s) v[s] = wave[L::threads * s * n];
   make_twiddles<n>(twiddles);
   constexpr int mode_buffer = L::buffer * columns;
   float2* const buffer =
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(one_mode ? ColumnBlock<n, columns>::mode_threa
   for (int s = 0; s < L::elements; ++s) v[s] = v[s] * factor[s];
   transform<n, 1, Lines::columns, columns>(v, block.t, twiddles, buffer);
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) wave[(block.t + L::threads * s) * n] = v[s];
+  for (int s = 0; s < L::elements; ++s) wave[L::threads * s * n] = v[s];
   if (block.mode > 0)
     for (float& part : sum) part = 0;
   add_sums(sum, scratch, chunk.sums);
@@ -145,14 +146,14 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads, Line<n>
   float factor[L::elements] = {};
   float2 v[L::elements];
   for (int m = 0; m < scan.n_modes; ++m) {
-    float2* const wave = waves + image_row(block.j, scan.n_modes, m, n, 0) + block.x;
+    float2* const wave = waves + image_row(block.j, scan.n_modes, m, n, block.t) + block.x;
 #pragma unroll
-    for (int s = 0; s < L::elements; ++s) v[s] = wave[(block.t + L::threads * s) * n];
+    for (int s = 0; s < L::elements; ++s) v[s] = wave[L::threads * s * n];
     transform<n, -1, Lines::columns, columns>(v, block.t, twiddles, buffer);
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) {
       factor[s] += power(v[s]);
-      wave[(block.t + L::threads * s) * n] = v[s];
+      wave[L::threads * s * n] = v[s];
     }
   }
   const int pattern = chunk.patterns_packed ? block.j : scan.order[chunk.begin + block.j];
@@ -161,12 +162,12 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads, Line<n>
   float sum[4] = {};
   compare<n>(scan, block.x, block.t, raw, factor, sum);
   for (int m = 0; m < scan.n_modes; ++m) {
-    float2* const wave = waves + image_row(block.j, scan.n_modes, m, n, 0) + block.x;
+    float2* const wave = waves + image_row(block.j, scan.n_modes, m, n, block.t) + block.x;
 #pragma unroll
-    for (int s = 0; s < L::elements; ++s) v[s] = wave[(block.t + L::threads * s) * n] * factor[s];
+    for (int s = 0; s < L::elements; ++s) v[s] = wave[L::threads * s * n] * factor[s];
     transform<n, 1, Lines::columns, columns>(v, block.t, twiddles, buffer);
 #pragma unroll
-    for (int s = 0; s < L::elements; ++s) wave[(block.t + L::threads * s) * n] = v[s];
+    for (int s = 0; s < L::elements; ++s) wave[L::threads * s * n] = v[s];
   }
   add_sums(sum, scratch, chunk.sums);
 }

@@ -27,7 +27,9 @@ __device__ __forceinline__ std::int64_t image_row(std::int64_t i, int n_modes, i
 /// sum += v, sum 16-byte aligned.
 __device__ __forceinline__ void add_float4(float* sum, float4 v) {
 #if __CUDA_ARCH__ >= 900
-  atomicAdd(reinterpret_cast<float4*>(sum), v);
+  asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(sum)),
+               "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+               : "memory");
 #else
   atomicAdd(sum, v.x);
   atomicAdd(sum + 1, v.y);

@@ -1,6 +1,6 @@
 /// Builds without CUDA: the portable kernels do everything.
 
-#include "tessera/base/error.hpp"
+#include <stdexcept>
 
 #include "hot_path.hpp"
 

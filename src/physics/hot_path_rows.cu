@@ -24,23 +24,17 @@ __device__ __forceinline__ int phase_of(const void* p) {
 }
 
 /// sum[0 ... count) += staged[phase ... phase + count), phase = phase_of(sum), by the threads of a
-/// row, 16 bytes at a time: an atomic costs per request, not per byte.
+/// row, 16 bytes at a time: an atomic costs per request, not per byte. count: multiple of 4.
 template <int threads>
 __device__ __forceinline__ void add_row(float* sum, const float* staged, int phase, int count,
                                         int t) {
-  float* const aligned = sum - phase;
-  const int end = phase + count;
-  for (int i = 4 * t; i < end; i += 4 * threads) {
-    const float4 v = *reinterpret_cast<const float4*>(staged + i);
-    if (i >= phase && i + 4 <= end) {
-      add_float4(aligned + i, v);
-    } else {
-      const float part[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-      for (int c = 0; c < 4; ++c)
-        if (i + c >= phase && i + c < end) atomicAdd(aligned + i + c, part[c]);
-    }
+  if (phase > 0 && t < 4) {  // what lies before the first boundary and behind the last
+    const int i = t < 4 - phase ? t : count - 4 + t;
+    atomicAdd(sum + i, staged[phase + i]);
   }
+  float* const aligned = sum - phase;
+  for (int i = 4 * t + (phase > 0 ? 4 : 0); i + 4 <= phase + count; i += 4 * threads)
+    add_float4(aligned + i, *reinterpret_cast<const float4*>(staged + i));
 }
 
 /// Shared memory of a row: the exchange buffer, then sums of row length.
@@ -77,36 +71,36 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
   float overlap[L::elements] = {};
   for (int j = first; j < last; ++j) {
     const Place place = place_of(scan, chunk, j, y);
-    const float2* const object = as_float2(chunk.object) + place.object;
+    const float2* const object = as_float2(chunk.object) + place.object + block.t;
     float* const illumination = chunk.illumination + place.object;
     const int phase = phase_of(illumination);
+    float* const power_sum = probe_power + phase + block.t;
     for (int m = 0; m < scan.n_modes; ++m) {
       const float2* const probe =
-          as_float2(chunk.probes) + image_row(place.slot, scan.n_modes, m, n, y);
+          as_float2(chunk.probes) + image_row(place.slot, scan.n_modes, m, n, y) + block.t;
       float2 v[L::elements];
 #pragma unroll
       for (int s = 0; s < L::elements; ++s) {
-        const int x = block.t + L::threads * s;
-        const float2 p = __ldg(probe + x);
-        const float2 o = __ldg(object + x);
-        float& total = probe_power[phase + x];
+        const float2 p = __ldg(probe + L::threads * s);
+        const float2 o = __ldg(object + L::threads * s);
+        float& total = power_sum[L::threads * s];
         total = m == 0 ? power(p) : total + power(p);
         if (m == 0) overlap[s] += power(o);
         v[s] = p * (o * chunk.scale);
       }
       transform<n, -1, Lines::rows, 1>(v, block.t, memory.twiddles, memory.exchange_of(block));
-      float2* const wave = waves + image_row(j, scan.n_modes, m, n, y);
+      float2* const wave = waves + image_row(j, scan.n_modes, m, n, y) + block.t;
 #pragma unroll
-      for (int s = 0; s < L::elements; ++s) wave[block.t + L::threads * s] = v[s];
+      for (int s = 0; s < L::elements; ++s) wave[L::threads * s] = v[s];
     }
     __syncwarp();
     add_row<L::threads>(illumination, probe_power, phase, n, block.t);
     __syncwarp();
   }
   if (!chunk.overlap) return;
+  float* const overlap_sum = chunk.overlap + y * n + block.t;
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s)
-    atomicAdd(chunk.overlap + y * n + block.t + L::threads * s, overlap[s]);
+  for (int s = 0; s < L::elements; ++s) atomicAdd(overlap_sum + L::threads * s, overlap[s]);
 }
 
 /// Back along x; object_sum += conj(probe) wave; slot_sums += conj(object) wave. A block takes some
@@ -131,29 +125,31 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
   bool fresh = true;  // what the slot's sums hold is of no use
   for (int j = first; j < last; ++j) {
     const Place place = place_of(scan, chunk, j, y);
-    const float2* const object = as_float2(chunk.object) + place.object;
+    const float2* const object = as_float2(chunk.object) + place.object + block.t;
     auto* const object_sum = reinterpret_cast<float*>(chunk.object_sum + place.object);
     const int phase = phase_of(object_sum);
+    float2* const mode_total = staged + phase / 2 + block.t;
     for (int m = first_mode; m < end_mode; ++m) {
-      const float2* const wave = waves + image_row(j, scan.n_modes, m, n, y);
+      const float2* const wave = waves + image_row(j, scan.n_modes, m, n, y) + block.t;
       const float2* const probe =
-          as_float2(chunk.probes) + image_row(place.slot, scan.n_modes, m, n, y);
+          as_float2(chunk.probes) + image_row(place.slot, scan.n_modes, m, n, y) + block.t;
       float2 v[L::elements];
 #pragma unroll
-      for (int s = 0; s < L::elements; ++s) v[s] = wave[block.t + L::threads * s];
+      for (int s = 0; s < L::elements; ++s) v[s] = wave[L::threads * s];
       transform<n, 1, Lines::rows, 1>(v, block.t, memory.twiddles, exchange);
       __syncwarp();
-      float2* const mode_sums = memory.sum_of(block, m - first_mode);
+      float2* const mode_sums = memory.sum_of(block, m - first_mode) + block.t;
 #pragma unroll
       for (int s = 0; s < L::elements; ++s) {
-        const int x = block.t + L::threads * s;
+        constexpr int step = L::threads;
         const float2 chi = v[s] * chunk.scale;
-        const float2 of_object = conj_times(__ldg(probe + x), chi);
-        float2& total = staged[phase / 2 + x];
+        const float2 of_object = conj_times(__ldg(probe + step * s), chi);
+        float2& total = mode_total[step * s];
         total = m == first_mode ? of_object : total + of_object;
         if (!chunk.slot_sums) continue;
-        const float2 of_probe = conj_times(__ldg(object + x), chi);
-        mode_sums[x] = fresh ? of_probe : mode_sums[x] + of_probe;
+        const float2 of_probe = conj_times(__ldg(object + step * s), chi);
+        float2& sum = mode_sums[step * s];
+        sum = fresh ? of_probe : sum + of_probe;
       }
     }
     __syncwarp();

@@ -27,18 +27,18 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
   float2* const buffer = twiddles + n + static_cast<int>(threadIdx.x) % columns;
   const int slot = block.j / slots.n_modes;
   const int mode = block.j % slots.n_modes;
-  const float2* const from = spectrum + image_row(0, slots.n_modes, mode, n, 0) + block.x;
-  float2* const to = probes + image_row(slot, slots.n_modes, mode, n, 0) + block.x;
+  const float2* const from = spectrum + image_row(0, slots.n_modes, mode, n, block.t) + block.x;
+  float2* const to = probes + image_row(slot, slots.n_modes, mode, n, block.t) + block.x;
   const float2 ramp_x = ramp<n>(block.x, slots.shift[2 * slot + 1]) * (1.F / n / n);
   float2 v[L::elements];
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) {
     const int y = block.t + L::threads * s;
-    v[s] = from[y * n] * (ramp<n>(y, slots.shift[2 * slot]) * ramp_x);
+    v[s] = from[L::threads * s * n] * (ramp<n>(y, slots.shift[2 * slot]) * ramp_x);
   }
   transform<n, 1, Lines::columns, columns>(v, block.t, twiddles, buffer);
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) to[(block.t + L::threads * s) * n] = v[s];
+  for (int s = 0; s < L::elements; ++s) to[L::threads * s * n] = v[s];
 }
 
 /// Transform of rows where they are.
@@ -51,14 +51,14 @@ __global__ void __launch_bounds__(RowBlock<n>::threads) rows_in_place_kernel(flo
   make_twiddles<n>(twiddles);
   const Block block;
   float2* const row =
-      images + (static_cast<std::int64_t>(blockIdx.x) * Block::rows + block.row) * n;
+      images + (static_cast<std::int64_t>(blockIdx.x) * Block::rows + block.row) * n + block.t;
   float2 v[L::elements];
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) v[s] = row[block.t + L::threads * s];
+  for (int s = 0; s < L::elements; ++s) v[s] = row[L::threads * s];
   transform<n, sign, Lines::rows, 1>(v, block.t, twiddles,
                                      twiddles + n + block.row * Block::buffer_pitch);
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) row[block.t + L::threads * s] = v[s];
+  for (int s = 0; s < L::elements; ++s) row[L::threads * s] = v[s];
 }
 
 /// Transform along y of `run` slots in turn, moved back and added up; the slots' sums become zero.
@@ -76,11 +76,11 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
   const int mode = block.j % slots.n_modes;
   float2 total[L::elements] = {};
   for (int slot = first; slot < min(first + run, slots.count); ++slot) {
-    float2* const from = slot_sums + image_row(slot, slots.n_modes, mode, n, 0) + block.x;
+    float2* const from = slot_sums + image_row(slot, slots.n_modes, mode, n, block.t) + block.x;
     float2 v[L::elements];
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) {
-      float2& at = from[(block.t + L::threads * s) * n];
+      float2& at = from[L::threads * s * n];
       v[s] = at;
       at = make_float2(0, 0);
     }
@@ -92,10 +92,10 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
       total[s] = total[s] + conj_times(ramp_y * ramp_x, v[s]);
     }
   }
-  float2* const to = spectrum_sum + image_row(0, slots.n_modes, mode, n, 0) + block.x;
+  float2* const to = spectrum_sum + image_row(0, slots.n_modes, mode, n, block.t) + block.x;
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) {
-    float2& at = to[(block.t + L::threads * s) * n];
+    float2& at = to[L::threads * s * n];
     atomicAdd(&at.x, total[s].x);
     atomicAdd(&at.y, total[s].y);
   }

@@ -103,6 +103,15 @@ __device__ __forceinline__ void make_twiddles(float2* twiddles) {
 
 enum class Lines { rows, columns };  ///< a row's threads are in one warp, a column's in the block
 
+template <Lines lines>
+__device__ __forceinline__ void synchronise() {
+  if constexpr (lines == Lines::rows) {
+    __syncwarp();
+  } else {
+    __syncthreads();
+  }
+}
+
 /// Transform of the line whose thread t holds v. Every thread of the block calls.
 /// @param buffer the line's first float2 in shared memory; its elements are `stride` apart
 template <int n, int sign, Lines lines, int stride>
@@ -111,27 +120,23 @@ __device__ __forceinline__ void transform(float2 (&v)[Line<n>::elements], int t,
   using L = Line<n>;
   short_fft<L::elements, sign>(v);
   // Also keeps writers behind the readers of the transform before.
-  if constexpr (lines == Lines::rows)
-    __syncwarp();
-  else
-    __syncthreads();
-  buffer[t * stride] = v[0];
+  synchronise<lines>();
+  float2* const to = buffer + t * stride;
+  const float2* const factors = twiddles + t;
+  to[0] = v[0];
 #pragma unroll
   for (int p = 1; p < L::elements; ++p) {
-    const float2 w = twiddles[p * L::threads + t];
-    buffer[(p * L::pitch + t) * stride] = sign < 0 ? v[p] * w : conj_times(w, v[p]);
+    const float2 w = factors[p * L::threads];
+    to[p * L::pitch * stride] = sign < 0 ? v[p] * w : conj_times(w, v[p]);
   }
-  if constexpr (lines == Lines::rows)
-    __syncwarp();
-  else
-    __syncthreads();
+  synchronise<lines>();
+  const float2* const from = buffer + t * L::pitch * stride;
   constexpr int repeats = L::elements / L::threads;
 #pragma unroll
   for (int i = 0; i < repeats; ++i) {
     float2 part[L::threads];
 #pragma unroll
-    for (int b = 0; b < L::threads; ++b)
-      part[b] = buffer[((t + L::threads * i) * L::pitch + b) * stride];
+    for (int b = 0; b < L::threads; ++b) part[b] = from[(L::threads * i * L::pitch + b) * stride];
     short_fft<L::threads, sign>(part);
 #pragma unroll
     for (int q = 0; q < L::threads; ++q) v[i + repeats * q] = part[q];

@@ -1,13 +1,12 @@
 #pragma once
 /// What the hot path computes, by plain loops in double precision.
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
 #include <random>
 #include <vector>
-
-#include "hot_path.hpp"
 
 namespace tessera::physics::testing {
 

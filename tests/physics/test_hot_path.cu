@@ -8,15 +8,12 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include "hot_path.hpp"
 #include "physics/hot_path_reference.hpp"
 
 namespace tessera::physics::testing {
-namespace {
 
-using hot_path::Complex;
-using hot_path::Counts;
-
-void check(cudaError_t status) {
+inline void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
@@ -32,16 +29,24 @@ class OnDevice {
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
   T* data() const { return data_; }
-  std::vector<T> host() const {
-    std::vector<T> out(size_);
-    check(cudaMemcpy(out.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost));
-    return out;
-  }
+  std::size_t size() const { return size_; }
 
  private:
   T* data_ = nullptr;
   std::size_t size_;
 };
+
+namespace {
+
+using hot_path::Complex;
+using hot_path::Counts;
+
+template <class T>
+std::vector<T> host(const OnDevice<T>& array) {
+  std::vector<T> out(array.size());
+  check(cudaMemcpy(out.data(), array.data(), out.size() * sizeof(T), cudaMemcpyDeviceToHost));
+  return out;
+}
 
 std::vector<Complex> filled(std::size_t size, float value) {
   return std::vector<Complex>(size, Complex(value, -value));
@@ -164,17 +169,17 @@ TEST_P(HotPathGradients, AgreeWithPlainLoops) {
   hot_path::add_gradients(nullptr, scan, chunk, waves.data());
   check(cudaDeviceSynchronize());
 
-  EXPECT_LT(distance(object_sum.host(), expected.object), tolerance);
-  EXPECT_LT(distance(illumination.host(), expected.illumination), tolerance);
-  const std::vector<double> amplitude = sums.host();
+  EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
+  EXPECT_LT(distance(host(illumination), expected.illumination), tolerance);
+  const std::vector<double> amplitude = host(sums);
   for (int i = 0; i < 4; ++i)
     EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
   if (!c.moves_probe) {
-    EXPECT_EQ(slot_sums.host(), filled(p.probes.size(), 0.5F));
+    EXPECT_EQ(host(slot_sums), filled(p.probes.size(), 0.5F));
     return;
   }
-  EXPECT_LT(distance(slot_sums.host(), expected.slots), tolerance);
-  EXPECT_LT(distance(overlap.host(), expected.overlap), tolerance);
+  EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
+  EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathGradients,
@@ -244,7 +249,7 @@ TEST_P(HotPathSlots, ProbesAreShifted) {
   const OnDevice probes(poison(n_slots * n_modes * area_));
   hot_path::shift_probes(nullptr, {n_, n_modes, n_slots, shift.data()}, from.data(), probes.data());
   check(cudaDeviceSynchronize());
-  EXPECT_LT(distance(probes.host(), expected), tolerance);
+  EXPECT_LT(distance(host(probes), expected), tolerance);
 }
 
 TEST_P(HotPathSlots, SumsAreGatheredAndCleared) {
@@ -262,8 +267,8 @@ TEST_P(HotPathSlots, SumsAreGatheredAndCleared) {
   hot_path::gather_slot_sums(nullptr, {n_, n_modes, n_slots, shift.data()}, slot_sums.data(),
                              sum.data());
   check(cudaDeviceSynchronize());
-  EXPECT_LT(distance(sum.host(), expected), tolerance);
-  EXPECT_EQ(slot_sums.host(), filled(slot_sums.host().size(), 0.F));
+  EXPECT_LT(distance(host(sum), expected), tolerance);
+  EXPECT_EQ(host(slot_sums), filled(slot_sums.size(), 0.F));
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathSlots, ::testing::Values(32, 64, 128, 256, 512, 1024));
