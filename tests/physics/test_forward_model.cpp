@@ -130,13 +130,16 @@ TEST_P(ForwardModelTest, IlluminationAndOverlapAgreeWithPlainLoops) {
         expected_overlap(0, y, x) += std::norm(scan_.object(0, at.y, at.x));
       }
   }
+  const Kokkos::HostSpace host;
+  const auto found = Kokkos::create_mirror_view_and_copy(host, illumination);
+  const auto found_overlap = Kokkos::create_mirror_view_and_copy(host, overlap);
   double worst = 0;
   for (int y = 0; y < expected.h(); ++y)
     for (int x = 0; x < expected.w(); ++x)
-      worst = std::max(worst, std::abs(illumination(0, y, x) - expected(0, y, x)));
+      worst = std::max(worst, std::abs(found(0, y, x) - expected(0, y, x)));
   for (int y = 0; y < window().h; ++y)
     for (int x = 0; x < window().w; ++x)
-      worst = std::max(worst, std::abs(overlap(y, x) - expected_overlap(0, y, x)));
+      worst = std::max(worst, std::abs(found_overlap(y, x) - expected_overlap(0, y, x)));
   EXPECT_LT(worst, 20 * testing::rounding);
 }
 

@@ -33,15 +33,27 @@ int main(int argc, char** argv) {
   const std::vector<int>& positions =
       tiling.tiles[static_cast<std::size_t>(world.rank())].positions;
   const std::vector<int> all = {0, 1, 2, 3};
-  solvers::Sweep sweep({all, corner, 2, decomposition::BatchOrder::spread, 1}, positions,
-                       decomposition::touches_ghosts(tiling, world.rank(), corner), 1,
-                       device::DeviceView<int*>("consumer::order", positions.size()), halo,
-                       *transport);
+  const std::vector<Vec2> subpixel(all.size());
+  const solvers::ScanShare share{
+      .positions = positions,
+      .on_border = decomposition::touches_ghosts(tiling, world.rank(), corner),
+      .corner = corner,
+      .subpixel = subpixel,
+      .window = {8, 8},
+      .ghosted = held,
+  };
+  physics::ScanTile tile;
+  tile.order = device::DeviceView<int*>("consumer::order", positions.size());
+  tile.slot = device::DeviceView<int*>("consumer::slot", positions.size());
+  tile.slot_shift = device::DeviceView<Real* [2]>("consumer::slot_shift", positions.size());
+  solvers::Sweep sweep({all, corner, 2, decomposition::BatchOrder::spread, 1}, share, 1, 1, tile,
+                       halo, *transport);
   const comm::TileField field = comm::tile_field(object);
   sweep.fill(exec, {&field, 1});
 
+  const auto here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), object);
   double filled = 0;
-  for (std::size_t pixel = 0; pixel < object.size(); ++pixel) filled += object.data()[pixel];
+  for (std::size_t pixel = 0; pixel < here.size(); ++pixel) filled += here.data()[pixel];
   std::printf("rank %d holds %lld pixels\n", world.rank(), static_cast<long long>(held.area()));
   return world.any(filled != static_cast<double>(held.area())) ? 1 : 0;
 }
