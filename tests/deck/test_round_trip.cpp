@@ -73,6 +73,7 @@ Deck random_deck(std::mt19937_64& bits) {
   if (deck.probe.initial == "file" || deck.object.initial == "file") deck.run.resume = "";
   if (deck.probe.initial == "zone_plate") deck.probe.central_stop_m = 0;
   if (bits() % 2 == 0) deck.decomposition.tiles = {};
+  if (deck.decomposition.transport == "nccl") deck.run.share_gpu = false;
   return deck;
 }
 
