@@ -14,6 +14,7 @@
 #include "tessera/io/hdf5.hpp"
 #include "tessera/io/scan_reader.hpp"
 
+#include "io/all_patterns.hpp"
 #include "support/world.hpp"
 
 namespace tessera::app {
@@ -289,7 +290,7 @@ TEST(Simulation, IsWhatTheScanReaderReads) {
   std::vector<int> owner(static_cast<std::size_t>(info.n_positions), 0);
   std::vector<int> mine(world().is_root() ? owner.size() : 0);
   std::iota(mine.begin(), mine.end(), 0);
-  const io::LocalPatterns patterns = io::read_patterns(source, info, owner, mine, world());
+  const auto patterns = io::testing::read_all(source, info, owner, mine, world());
   EXPECT_NEAR(patterns.total_counts / (9 * 2e4), 1, 1e-6);
 }
 
