@@ -15,7 +15,8 @@ inline constexpr int max_reals_per_pixel = 3;
 int chunk_size(Shape2 window, int n_modes);
 /// Shifted probes that are kept at a time, at most.
 int max_slots(const deck::Deck& deck, Shape2 window);
-/// Positions of a chunk for a rank with `n_positions`: no chunk is larger than a batch or the rank's share.
+/// Positions of a chunk for a rank with `n_positions`: no chunk is larger than a batch or the
+/// rank's share.
 int most_in_chunk(const deck::Deck& deck, Shape2 window, std::size_t n_positions);
 
 /// Every array of rank `rank` of `tiling` in a run of `deck`.
