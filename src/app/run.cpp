@@ -11,6 +11,7 @@
 #include "tessera/physics/pattern_store.hpp"
 #include "tessera/solvers/pie.hpp"
 
+#include "not_finite.hpp"
 #include "result_file.hpp"
 
 namespace tessera::app {
@@ -166,12 +167,12 @@ EpochFigures Run::take_figures() {
                             std::isfinite(sums[EpochSums::probe]) ? 0.0 : 1.0};
   comm_.sum(std::span<double>(all));
   if (all[4] + all[5] > 0) {
+    const std::string where = where_not_finite(scan_, unknowns_, comm_);
     put_good_state_back();
-    throw AgreedError(
-        ExitCode::not_finite,
-        text("the ", all[4] > 0 ? "object" : "probe", " is not finite after epoch ", n_epochs() + 1,
-             "; smaller solver.object_step and solver.probe_step, or larger "
-             "solver.object_alpha, keep it in bounds"));
+    throw AgreedError(ExitCode::not_finite,
+                      text(where, " is not finite after epoch ", n_epochs() + 1,
+                           "; smaller solver.object_step and solver.probe_step, or larger "
+                           "solver.object_alpha, keep it in bounds"));
   }
   Kokkos::deep_copy(exec_, good_.object, unknowns_.object);
   Kokkos::deep_copy(exec_, good_.probe, unknowns_.probe);
