@@ -56,6 +56,16 @@ inline std::map<std::string, StageCost> stage_costs(const EpochLoad& load) {
       {"tessera::physics::overlap", {wave * pixels, 4 * pixels}},
       // waves and object window in, the slots' sums in and out
       {"tessera::physics::slot_gradient", {wave * (waves + pixels + 2 * shifted), 10 * waves}},
+      // rows, columns, rows: waves out, in, out, in; the pattern; object windows twice; the sums
+      {"tessera::physics::fused_gradient",
+       {wave * (4 * waves + 2 * pixels) + load.pattern_pixel_bytes * pixels + object_sums,
+        2 * 5 * waves * std::log2(load.window_pixels) + 36 * waves + 23 * pixels}},
+      // columns, rows: the shifted probes out, in, out
+      {"tessera::physics::fused_shift",
+       {3 * wave * shifted, shifted * (5 * std::log2(load.window_pixels) + 12)}},
+      // rows, columns: the slots' sums in, out, in, zeros out
+      {"tessera::physics::fused_gather",
+       {4 * wave * shifted, shifted * (5 * std::log2(load.window_pixels) + 14)}},
       // the slots' sums in, zeros out
       {"tessera::physics::gather_slots", {2 * wave * shifted, 14 * shifted}},
   };

@@ -11,6 +11,7 @@
 #include "tessera/physics/pattern_store.hpp"
 #include "tessera/solvers/pie.hpp"
 
+#include "not_finite.hpp"
 #include "result_file.hpp"
 
 namespace tessera::app {
@@ -93,6 +94,12 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(deck.solver.epochs));
   solver_ = make_solver(deck.solver, scan_, unknowns_, model_);
+  first_epoch_ = n_epochs();
+  // A graph takes some ten kilobytes.
+  constexpr int most_graphs = 4096;
+  if (sweep_.fixed_batches() && sweep_.n_batches() <= most_graphs && halo_.recordable() &&
+      (comm.size() == 1 || transport_->recordable()) && scan_.on_device.patterns->stays())
+    recorded_.resize(static_cast<std::size_t>(sweep_.n_batches()));
   good_ = {physics::ObjectView("tessera::app::good_object", unknowns_.object.layout()),
            physics::ProbeView("tessera::app::good_probe", unknowns_.probe.layout())};
   Kokkos::deep_copy(good_.object, unknowns_.object);
@@ -109,8 +116,9 @@ EpochFigures Run::run_epoch() {
   const device::Region region("epoch");
   const Kokkos::Timer timer;
   const int epoch = n_epochs();
+  solver_->start_epoch(exec_, epoch);
   for (const solvers::Batch& batch : start_pass(epoch)) {
-    solver_->run_batch(exec_, sweep_, batch, epoch);
+    run_batch(batch, epoch);
     transport_->watch(exec_);
   }
   solver_->finish_epoch(exec_, sweep_, epoch);
@@ -118,6 +126,24 @@ EpochFigures Run::run_epoch() {
   history_.push_back(take_figures());
   epoch_seconds_ += timer.seconds();
   return history_.back();
+}
+
+/// The first epoch launches its kernels one by one, and allocates; a later one records them, and
+/// from then on a batch is one launch.
+void Run::run_batch(const solvers::Batch& batch, int epoch) {
+  if (recorded_.empty() || epoch == first_epoch_ || !solver_->repeats_from(epoch) ||
+      !device::graphs_pay())
+    return solver_->run_batch(exec_, sweep_, batch, epoch);
+  auto& [work, traffic] = recorded_[static_cast<std::size_t>(batch.id)];
+  if (work.recorded()) {
+    halo_.count_again(traffic);
+  } else {
+    const comm::HaloStatistics before = halo_.statistics();
+    work.record(exec_, [&] { solver_->run_batch(exec_, sweep_, batch, epoch); });
+    traffic.bytes_sent = halo_.statistics().bytes_sent - before.bytes_sent;
+    traffic.messages_sent = halo_.statistics().messages_sent - before.messages_sent;
+  }
+  work.launch(exec_);
 }
 
 /// The one place in an epoch where the host waits for the device, and the one reduction over hosts.
@@ -141,12 +167,12 @@ EpochFigures Run::take_figures() {
                             std::isfinite(sums[EpochSums::probe]) ? 0.0 : 1.0};
   comm_.sum(std::span<double>(all));
   if (all[4] + all[5] > 0) {
+    const std::string where = where_not_finite(scan_, unknowns_, comm_);
     put_good_state_back();
-    throw AgreedError(
-        ExitCode::not_finite,
-        text("the ", all[4] > 0 ? "object" : "probe", " is not finite after epoch ", n_epochs() + 1,
-             "; smaller solver.object_step and solver.probe_step, or larger "
-             "solver.object_alpha, keep it in bounds"));
+    throw AgreedError(ExitCode::not_finite,
+                      text(where, " is not finite after epoch ", n_epochs() + 1,
+                           "; smaller solver.object_step and solver.probe_step, or larger "
+                           "solver.object_alpha, keep it in bounds"));
   }
   Kokkos::deep_copy(exec_, good_.object, unknowns_.object);
   Kokkos::deep_copy(exec_, good_.probe, unknowns_.probe);

@@ -17,6 +17,7 @@ class NcclTransport final : public Transport {
   std::string_view name() const override { return "nccl"; }
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
   void finish(const device::Device& exec) override;
+  bool recordable() const override { return true; }
   void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override;
   void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) override;
   void watch(const device::Device& exec) override;

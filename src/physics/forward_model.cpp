@@ -88,6 +88,7 @@ void ForwardModel::shift_probes(const Device& exec, const Chunk& chunk) {
   first_slot_ = chunk.first_slot;
   slots_made_ += chunk.n_slots;
   if (fused_) {
+    const device::Region region("tessera::physics::fused_shift");
     hot_path::shift_probes(device::stream_handle(exec), fused_slots(chunk), plain(spectrum_.data()),
                            plain(slot_probes_.data()));
     return;
@@ -157,6 +158,7 @@ void ForwardModel::gather_slots(const Device& exec, const Chunk& chunk,
                                 const ProbeView& probe_sum) {
   if (!scan_.has_subpixel) return;
   if (fused_) {
+    const device::Region region("tessera::physics::fused_gather");
     hot_path::gather_slot_sums(device::stream_handle(exec), fused_slots(chunk),
                                plain(slot_sums_.data()), plain(probe_sum.data()));
     return;

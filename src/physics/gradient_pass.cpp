@@ -38,6 +38,7 @@ void GradientPass::add_fused(const device::Device& exec, const ObjectView& objec
     const ScanTile& scan = model_.scan();
     const ChunkPatterns patterns = scan.patterns->at(exec, chunk);
     model_.shift_probes(exec, chunk);
+    const device::Region region("tessera::physics::fused_gradient");
     hot_path::add_gradients(
         device::stream_handle(exec),
         {.n = scan.window.w,

@@ -38,7 +38,7 @@ struct UpdateObject {
   physics::ObjectView sum;
   DeviceView<Real***> illumination;
   DeviceView<Real> greatest_power;
-  Real step;
+  const Real* step;
   Real alpha;
 
   struct Row {
@@ -78,7 +78,7 @@ struct UpdateObject {
             owns ? owned.end.x - x : 0,
             y < blocks.tile.h ? blocks.tile.w - x : 0,
             alpha * greatest_power(),
-            step,
+            *step,
             alpha};
   }
 };
@@ -98,9 +98,22 @@ Pie::Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& m
           "tessera::solvers::shared_sums",
           n_probe_reals(unknowns.probe) + static_cast<std::size_t>(model.scan().window.size())),
       sums_(gradient_sums(unknowns, shared_sums_)),
+      steps_("tessera::solvers::steps"),
       greatest_power_("tessera::solvers::greatest_power"),
       greatest_overlap_("tessera::solvers::greatest_overlap"),
       orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {}
+
+void Pie::start_epoch(const Device& exec, int epoch) {
+  const auto steps = steps_;
+  const auto object_step = static_cast<Real>(shrunk(options_.object_step, epoch));
+  const auto probe_step = static_cast<Real>(shrunk(options_.probe_step, epoch));
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::solvers::steps"), Kokkos::RangePolicy<Device>(exec, 0, 1),
+      KOKKOS_LAMBDA(int) {
+        steps(0) = object_step;
+        steps(1) = probe_step;
+      });
+}
 
 void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
@@ -113,8 +126,8 @@ void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int ep
   sweep.sum(exec, batch, object_sums, shared_sums_, [&](const Chunk& chunk) {
     gradient_.add(exec, unknowns_.object, chunk, sums_, moves_probe);
   });
-  update_object(exec, batch.touched, shrunk(options_.object_step, epoch));
-  if (moves_probe) update_probe(exec, shrunk(options_.probe_step, epoch));
+  update_object(exec, batch.touched);
+  if (moves_probe) update_probe(exec);
   const std::array object{comm::tile_field(unknowns_.object)};
   sweep.fill(exec, object);
 }
@@ -126,7 +139,7 @@ double Pie::shrunk(double step, int epoch) const {
   return step * std::pow(options_.final_step, static_cast<double>(past) / shrinking);
 }
 
-void Pie::update_object(const Device& exec, const TouchedBlocks& touched, double step_length) {
+void Pie::update_object(const Device& exec, const TouchedBlocks& touched) {
   const device::Region region("update object");
   const auto probe = unknowns_.probe;
   const auto greatest_power = greatest_power_;
@@ -144,15 +157,14 @@ void Pie::update_object(const Device& exec, const TouchedBlocks& touched, double
       Kokkos::Max<Real, Device::memory_space>(greatest_power));
 
   const auto n_slices = static_cast<int>(unknowns_.object.extent(0));
-  device::for_each_row_pixel(
-      exec, "tessera::solvers::update_object", n_slices * touched.count,
-      decomposition::BlockGrid::block,
-      UpdateObject{touched, blocks_, owned_in_tile_, unknowns_.object, sums_.object,
-                   sums_.illumination, greatest_power_, static_cast<Real>(step_length),
-                   static_cast<Real>(options_.object_alpha)});
+  device::for_each_row_pixel(exec, "tessera::solvers::update_object", n_slices * touched.count,
+                             decomposition::BlockGrid::block,
+                             UpdateObject{touched, blocks_, owned_in_tile_, unknowns_.object,
+                                          sums_.object, sums_.illumination, greatest_power_,
+                                          steps_.data(), static_cast<Real>(options_.object_alpha)});
 }
 
-void Pie::update_probe(const Device& exec, double step_length) {
+void Pie::update_probe(const Device& exec) {
   const device::Region region("update probe");
   model_.finish_probe_gradient(exec, sums_.probe);
   const auto overlap = sums_.overlap;
@@ -169,13 +181,13 @@ void Pie::update_probe(const Device& exec, double step_length) {
 
   const auto probe = unknowns_.probe;
   const auto probe_sum = sums_.probe;
-  const auto step = static_cast<Real>(step_length);
+  const auto steps = steps_;
   const auto alpha = static_cast<Real>(options_.probe_alpha);
   device::for_each_pixel(
       exec, "tessera::solvers::update_probe", model_.n_modes(), model_.scan().window,
       KOKKOS_LAMBDA(const int m, const int y, const int x) {
         const Real weight = (1 - alpha) * overlap(y, x) + alpha * greatest_overlap();
-        if (weight > 0) probe(m, y, x) += probe_sum(m, y, x) * (step / weight);
+        if (weight > 0) probe(m, y, x) += probe_sum(m, y, x) * (steps(1) / weight);
       });
 }
 

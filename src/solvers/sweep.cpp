@@ -82,7 +82,8 @@ void Sweep::lay_out_batches() {
     const int first_block = static_cast<int>(blocks_.blocks().size());
     const int n_blocks = blocks_.add_batch(schedule_.batch(id));
     const physics::Chunk* chunks = layout_.chunks().data();
-    laid_out_[id] = {{chunks + range.border_begin, chunks + range.interior_begin},
+    laid_out_[id] = {id,
+                     {chunks + range.border_begin, chunks + range.interior_begin},
                      {chunks + range.interior_begin, chunks + range.end},
                      {touched_.data() + first_block, n_blocks}};
   }

@@ -11,6 +11,7 @@
 #include "tessera/base/log.hpp"
 #include "tessera/comm/halo_exchange.hpp"
 #include "tessera/deck/deck.hpp"
+#include "tessera/device/graph.hpp"
 #include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/inner_product.hpp"
 #include "tessera/solvers/solver.hpp"
@@ -64,6 +65,7 @@ class Run {
  private:
   /// The batches of `epoch`, with their patterns on the way.
   std::span<const solvers::Batch> start_pass(int epoch);
+  void run_batch(const solvers::Batch& batch, int epoch);
   EpochFigures take_figures();
   void put_good_state_back();
 
@@ -83,6 +85,13 @@ class Run {
   device::DeviceView<double*> epoch_sums_;
   device::HostView<double*> host_epoch_sums_;
   solvers::Unknowns good_;  ///< the last that were finite
+  /// What a batch launches, by its id.
+  struct Recorded {
+    device::Graph work;
+    comm::HaloStatistics traffic;
+  };
+  std::vector<Recorded> recorded_;  ///< empty: batches cannot be recorded
+  int first_epoch_ = 0;
   double epoch_seconds_ = 0;
   double write_seconds_ = 0;
 };

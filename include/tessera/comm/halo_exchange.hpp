@@ -55,6 +55,10 @@ class HaloExchange {
   void finish_accumulate(const device::Device& exec);
 
   const HaloStatistics& statistics() const { return statistics_; }
+  /// Exchanges that were recorded in a device::Graph are counted when the graph runs, by this.
+  void count_again(const HaloStatistics& recorded);
+  /// True if a device::Graph can record them.
+  bool recordable() const { return plan_.peers.empty() || transport_.recordable(); }
 
  private:
   enum class Direction { owner_to_ghost, ghost_to_owner };

@@ -33,6 +33,8 @@ class Transport {
   virtual void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) = 0;
   /// Later work of `exec` finds everything that `begin` started arrived and sent.
   virtual void finish(const device::Device& exec) = 0;
+  /// True if the host takes no part in any of this, so that a device::Graph can record it.
+  virtual bool recordable() const { return false; }
   /// Sum over all ranks, in place, the same bits on every rank. Collective.
   virtual void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) = 0;
   /// From rank 0 to all. Collective.

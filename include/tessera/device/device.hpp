@@ -75,10 +75,12 @@ class Region {
 
 namespace detail {
 
-/// (row of all images, x), rows of threads along x.
+/// (row of all images, x), rows of threads along x. The hint has a kernel's arguments travel with
+/// its launch, whatever their size: else a graph could not record it.
 inline auto pixels_of(const Device& exec, int n, Shape2 shape) {
   using Policy = Kokkos::MDRangePolicy<Device, Kokkos::Rank<2, Kokkos::Iterate::Right>>;
-  return Policy(exec, {0, 0}, {n * shape.h, shape.w}, {4, 64});
+  return Kokkos::Experimental::require(Policy(exec, {0, 0}, {n * shape.h, shape.w}, {4, 64}),
+                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
 }  // namespace detail

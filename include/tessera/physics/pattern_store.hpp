@@ -40,6 +40,8 @@ class PatternStore {
   /// The patterns of the pass' next chunk, or once more of the present one. Work that is started on
   /// `exec` sees them until the next chunk is asked for.
   virtual ChunkPatterns at(const device::Device& exec, const Chunk& chunk) = 0;
+  /// True if patterns stay where they are, so that a device::Graph can record what reads them.
+  virtual bool stays() const { return false; }
 };
 
 /// All patterns stay on the device; chunks may be asked for in any order.
@@ -48,6 +50,7 @@ class ResidentPatterns final : public PatternStore {
   explicit ResidentPatterns(Patterns patterns) : patterns_(std::move(patterns)) {}
   void begin_pass(const device::Device&, const Pass&) override {}
   ChunkPatterns at(const device::Device&, const Chunk&) override { return {patterns_, false}; }
+  bool stays() const override { return true; }
   const Patterns& patterns() const { return patterns_; }
 
  private:

@@ -35,15 +35,17 @@ class Pie final : public Solver {
   Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
       const Box& ghosted, const Box& owned);
 
+  void start_epoch(const device::Device& exec, int epoch) override;
+  bool repeats_from(int epoch) const override { return epoch >= options_.probe_start_epoch; }
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
   void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;
 
   /// Owners update their pixels from complete sums. Sums of the touched blocks, ghosts' too, become
   /// zero.
-  void update_object(const device::Device& exec, const TouchedBlocks& touched, double step);
+  void update_object(const device::Device& exec, const TouchedBlocks& touched);
   /// Every rank makes the same update from complete sums.
-  void update_probe(const device::Device& exec, double step);
+  void update_probe(const device::Device& exec);
 
  private:
   double shrunk(double step, int epoch) const;
@@ -57,6 +59,7 @@ class Pie final : public Solver {
   device::DeviceView<Real*>
       shared_sums_;  ///< sums_.probe and .overlap in one piece: one all-reduce
   physics::GradientSums sums_;
+  device::DeviceView<Real[2]> steps_;          ///< of this epoch: object, probe
   device::DeviceView<Real> greatest_power_;    ///< max_x sum_m |P_m|^2
   device::DeviceView<Real> greatest_overlap_;  ///< max_x sum_j |O_j|^2
   physics::ModeOrthogonaliser orthogonaliser_;

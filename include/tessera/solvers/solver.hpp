@@ -20,6 +20,11 @@ struct Unknowns {
 class Solver {
  public:
   virtual ~Solver() = default;
+  /// Before the first batch of `epoch` (from 0).
+  virtual void start_epoch(const device::Device& exec, int epoch) = 0;
+  /// From `epoch` on a batch launches the same work again and again: what changes from epoch to
+  /// epoch lies on the device. Such batches can be recorded in a device::Graph.
+  virtual bool repeats_from(int epoch) const = 0;
   /// One update of the unknowns from the positions of `batch`; afterwards ghosts equal their
   /// owners' values.
   virtual void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch,

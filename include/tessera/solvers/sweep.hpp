@@ -23,6 +23,7 @@ struct TouchedBlocks {
 /// This rank's share of a batch. Border windows reach pixels that other ranks own; interior ones do
 /// not.
 struct Batch {
+  int id = 0;  ///< the same positions in every epoch if the sweep's batches are fixed
   std::span<const physics::Chunk> border;
   std::span<const physics::Chunk> interior;
   TouchedBlocks touched;
@@ -48,6 +49,9 @@ class Sweep {
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
   /// allocates nothing.
   std::span<const Batch> start_epoch(const device::Device& exec, int epoch);
+  int n_batches() const { return schedule_.n_batches(); }
+  /// True if a batch has the same positions in every epoch.
+  bool fixed_batches() const { return schedule_.fixed_members(); }
   /// The chunks of those batches one after another, for who has to prepare for them.
   physics::Pass pass() const;
 
