@@ -110,6 +110,7 @@ TEST_P(PieTest, AnEpochIsTheFormulaBatchByBatch) {
       {positions, std::vector<bool>(n_positions, false), scan.corner, scan.subpixel, window, all},
       model.chunk_size(), model.max_slots(), scan.tile, halo, *transport);
   Pie pie(options, unknowns, model, all, all);
+  pie.start_epoch({}, 3);
   for (const Batch& batch : sweep.start_epoch({}, 3)) pie.run_batch({}, sweep, batch, 3);
   schedule.start_epoch(3);
   for (const int id : schedule.visiting_order())
