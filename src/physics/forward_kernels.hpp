@@ -12,9 +12,13 @@ namespace tessera::physics {
 using device::complex;
 using device::DeviceView;
 
-/// The same numbers, as kernels know them that do not know Kokkos.
+/// The same numbers, as kernels know them that do not know Kokkos. In double precision the calls
+/// compile and are never made.
 inline hot_path::Complex* plain(complex* values) {
   return reinterpret_cast<hot_path::Complex*>(values);
+}
+inline float* plain(Real* values) {
+  return reinterpret_cast<float*>(values);
 }
 
 /// f(n) with n = n_modes as a compile-time number for the usual ones, else 0: only then does the

@@ -62,8 +62,8 @@ void ForwardModel::set_probe(const Device& exec, const ProbeView& probe) {
 
 /// Only where fused_, hence of floats.
 hot_path::Slots ForwardModel::fused_slots(const Chunk& chunk) const {
-  const Real* shift = scan_.slot_shift.data() + 2 * static_cast<std::int64_t>(chunk.first_slot);
-  return {scan_.window.w, n_modes_, chunk.n_slots, reinterpret_cast<const float*>(shift)};
+  Real* shift = scan_.slot_shift.data() + 2 * static_cast<std::int64_t>(chunk.first_slot);
+  return {scan_.window.w, n_modes_, chunk.n_slots, plain(shift)};
 }
 
 ChunkImages ForwardModel::probe_images() const {

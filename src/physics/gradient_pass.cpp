@@ -34,36 +34,33 @@ void GradientPass::add(const device::Device& exec, const ObjectView& object, con
 
 void GradientPass::add_fused(const device::Device& exec, const ObjectView& object,
                              const Chunk& chunk, const GradientSums& sums, bool with_probe) {
-  if constexpr (sizeof(Real) == sizeof(float)) {
-    const ScanTile& scan = model_.scan();
-    const ChunkPatterns patterns = scan.patterns->at(exec, chunk);
-    model_.shift_probes(exec, chunk);
-    const device::Region region("tessera::physics::fused_gradient");
-    hot_path::add_gradients(
-        device::stream_handle(exec),
-        {.n = scan.window.w,
-         .n_modes = model_.n_modes(),
-         .counts = type_of(patterns.values),
-         .patterns = data_of(patterns.values),
-         .valid = scan.valid_pixels.data(),
-         .order = scan.order.data(),
-         .corner = scan.corner.data(),
-         .slot = scan.slot.data()},
-        {.begin = chunk.begin,
-         .count = chunk.count,
-         .patterns_packed = patterns.packed,
-         .scale = model_.unitary_scale(),
-         .object = plain(object.data()),
-         .object_width = static_cast<std::int64_t>(object.extent(2)),
-         .probes = plain(model_.slot_probes()),
-         .object_sum = plain(sums.object.data()),
-         .illumination = sums.illumination.data(),
-         .slot_sums = with_probe ? plain(model_.slot_sums(sums.probe)) : nullptr,
-         .overlap = with_probe ? sums.overlap.data() : nullptr,
-         .sums = amplitude_.sums().data()},
-        plain(model_.waves().data()));
-    if (with_probe && chunk.ends_slots) model_.gather_slots(exec, chunk, sums.probe);
-  }
+  const ScanTile& scan = model_.scan();
+  const ChunkPatterns patterns = scan.patterns->at(exec, chunk);
+  model_.shift_probes(exec, chunk);
+  const device::Region region("tessera::physics::fused_gradient");
+  hot_path::add_gradients(device::stream_handle(exec),
+                          {.n = scan.window.w,
+                           .n_modes = model_.n_modes(),
+                           .counts = type_of(patterns.values),
+                           .patterns = data_of(patterns.values),
+                           .valid = plain(scan.valid_pixels.data()),
+                           .order = scan.order.data(),
+                           .corner = scan.corner.data(),
+                           .slot = scan.slot.data()},
+                          {.begin = chunk.begin,
+                           .count = chunk.count,
+                           .patterns_packed = patterns.packed,
+                           .scale = static_cast<float>(model_.unitary_scale()),
+                           .object = plain(object.data()),
+                           .object_width = static_cast<std::int64_t>(object.extent(2)),
+                           .probes = plain(model_.slot_probes()),
+                           .object_sum = plain(sums.object.data()),
+                           .illumination = plain(sums.illumination.data()),
+                           .slot_sums = with_probe ? plain(model_.slot_sums(sums.probe)) : nullptr,
+                           .overlap = with_probe ? plain(sums.overlap.data()) : nullptr,
+                           .sums = amplitude_.sums().data()},
+                          plain(model_.waves().data()));
+  if (with_probe && chunk.ends_slots) model_.gather_slots(exec, chunk, sums.probe);
 }
 
 }  // namespace tessera::physics
