@@ -94,7 +94,6 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(deck.solver.epochs));
   solver_ = make_solver(deck.solver, scan_, unknowns_, model_);
-  first_epoch_ = n_epochs();
   // A graph takes some ten kilobytes.
   constexpr int most_graphs = 4096;
   if (sweep_.fixed_batches() && sweep_.n_batches() <= most_graphs && halo_.recordable() &&
@@ -128,22 +127,23 @@ EpochFigures Run::run_epoch() {
   return history_.back();
 }
 
-/// The first epoch launches its kernels one by one, and allocates; a later one records them, and
-/// from then on a batch is one launch.
+/// The first time that a batch runs its kernels are launched one by one, which may allocate, and
+/// then recorded; from then on it is one launch.
 void Run::run_batch(const solvers::Batch& batch, int epoch) {
-  if (recorded_.empty() || epoch == first_epoch_ || !solver_->repeats_from(epoch) ||
-      !device::graphs_pay())
-    return solver_->run_batch(exec_, sweep_, batch, epoch);
-  auto& [work, traffic] = recorded_[static_cast<std::size_t>(batch.id)];
-  if (work.recorded()) {
-    halo_.count_again(traffic);
-  } else {
-    const comm::HaloStatistics before = halo_.statistics();
-    work.record(exec_, [&] { solver_->run_batch(exec_, sweep_, batch, epoch); });
-    traffic.bytes_sent = halo_.statistics().bytes_sent - before.bytes_sent;
-    traffic.messages_sent = halo_.statistics().messages_sent - before.messages_sent;
+  const comm::HaloStatistics before = halo_.statistics();
+  Recorded* recorded = recorded_.empty() ? nullptr : &recorded_[static_cast<std::size_t>(batch.id)];
+  if (recorded && recorded->work.recorded() && device::graphs_pay()) {
+    recorded->work.launch(exec_);
+    halo_.restore(before + recorded->traffic);
+    return;
   }
-  work.launch(exec_);
+  solver_->run_batch(exec_, sweep_, batch, epoch);
+  if (!recorded || !solver_->repeats_from(epoch) || !device::graphs_pay()) return;
+  const comm::HaloStatistics after = halo_.statistics();
+  recorded->work.record(exec_, [&] { solver_->run_batch(exec_, sweep_, batch, epoch); });
+  recorded->traffic = {0, after.bytes_sent - before.bytes_sent,
+                       after.messages_sent - before.messages_sent};
+  halo_.restore(after);
 }
 
 /// The one place in an epoch where the host waits for the device, and the one reduction over hosts.

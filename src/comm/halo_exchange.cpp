@@ -111,11 +111,6 @@ void HaloExchange::accumulate(const Device& exec, std::span<const TileField> fie
   finish_accumulate(exec);
 }
 
-void HaloExchange::count_again(const HaloStatistics& recorded) {
-  statistics_.bytes_sent += recorded.bytes_sent;
-  statistics_.messages_sent += recorded.messages_sent;
-}
-
 void HaloExchange::begin_accumulate(const Device& exec, std::span<const TileField> fields) {
   const device::Region region("begin accumulate");
   begin(exec, fields, Direction::ghost_to_owner);

@@ -91,7 +91,6 @@ class Run {
     comm::HaloStatistics traffic;
   };
   std::vector<Recorded> recorded_;  ///< empty: batches cannot be recorded
-  int first_epoch_ = 0;
   double epoch_seconds_ = 0;
   double write_seconds_ = 0;
 };

@@ -35,6 +35,10 @@ struct HaloStatistics {
   std::int64_t messages_sent = 0;
 };
 
+inline HaloStatistics operator+(const HaloStatistics& a, const HaloStatistics& b) {
+  return {a.seconds + b.seconds, a.bytes_sent + b.bytes_sent, a.messages_sent + b.messages_sent};
+}
+
 /// All calls are collective among peers: every rank makes the same calls in the same order, with
 /// fields of the same planes and components. Several fields travel in one message per peer. At most
 /// `max_fields` at a time.
@@ -55,8 +59,9 @@ class HaloExchange {
   void finish_accumulate(const device::Device& exec);
 
   const HaloStatistics& statistics() const { return statistics_; }
-  /// Exchanges that were recorded in a device::Graph are counted when the graph runs, by this.
-  void count_again(const HaloStatistics& recorded);
+  /// Exchanges are counted when they are launched; who records and replays them (device::Graph)
+  /// puts the count right.
+  void restore(const HaloStatistics& statistics) { statistics_ = statistics; }
   /// True if a device::Graph can record them.
   bool recordable() const { return plan_.peers.empty() || transport_.recordable(); }
 
