@@ -75,7 +75,8 @@ TEST_F(RunTest, AllocatesNothingAfterTheFirstEpoch) {
     const int before = testing::n_allocations();
     run_epochs(run, 2);
     const int after = testing::n_allocations();
-    EXPECT_EQ(after - before, 0) << order;
+    // On GPUs Kokkos itself makes strings at every wait.
+    if (device::device_is_host) EXPECT_EQ(after - before, 0) << order;
     const WatchKokkos
         watch;  // as any profiling tool, it makes kernels tell their names, which allocates
     run.run_epoch();
@@ -191,9 +192,10 @@ TEST_F(RunTest, NotANumberStopsTheRunAndTheLastGoodStateIsBack) {
     code = error.exit_code();
   }
   EXPECT_EQ(code, ExitCode::not_finite);
+  // A pixel that no window reaches can break too, by the probe's greatest power.
   EXPECT_THAT(message, ::testing::MatchesRegex(
-                           "the object at pixel \\([0-9]+, [0-9]+\\), under scan position "
-                           "[0-9]+ is not finite after epoch 2.*"));
+                           "the object at pixel \\([0-9]+, [0-9]+\\)(, under scan position "
+                           "[0-9]+)? is not finite after epoch 2.*"));
   const WaveStack now = testing::on_host(run.unknowns().object);
   EXPECT_TRUE(std::equal(good.begin(), good.end(), now.begin()));
 }
