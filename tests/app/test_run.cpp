@@ -76,7 +76,9 @@ TEST_F(RunTest, AllocatesNothingAfterTheFirstEpoch) {
     run_epochs(run, 2);
     const int after = testing::n_allocations();
     // On GPUs Kokkos itself makes strings at every wait.
-    if (device::device_is_host) EXPECT_EQ(after - before, 0) << order;
+    if (device::device_is_host) {
+      EXPECT_EQ(after - before, 0) << order;
+    }
     const WatchKokkos
         watch;  // as any profiling tool, it makes kernels tell their names, which allocates
     run.run_epoch();

@@ -89,7 +89,9 @@ TEST_P(Streaming, GivesTheSameBitsFromEveryPlaceAndAllocatesNothing) {
     const int before = testing::n_allocations();
     run.run_epoch();
     const int after = testing::n_allocations();
-    if (device::device_is_host) EXPECT_EQ(after - before, 0);
+    if (device::device_is_host) {
+      EXPECT_EQ(after - before, 0);
+    }
     const EpochFigures last = run.run_epoch();
     const Answer answer{testing::on_host(run.unknowns().object),
                         testing::on_host(run.unknowns().probe), last, run.measure()};
