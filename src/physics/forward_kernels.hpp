@@ -12,9 +12,16 @@ namespace tessera::physics {
 using device::complex;
 using device::DeviceView;
 
-/// The same numbers, as kernels know them that do not know Kokkos.
+/// The same numbers, as kernels know them that do not know Kokkos. Where Real is double nobody
+/// looks.
 inline hot_path::Complex* plain(complex* values) {
   return reinterpret_cast<hot_path::Complex*>(values);
+}
+inline float* plain(Real* values) {
+  return reinterpret_cast<float*>(values);
+}
+inline const float* plain(const Real* values) {
+  return reinterpret_cast<const float*>(values);
 }
 
 /// f(n) with n = n_modes as a compile-time number for the usual ones, else 0: only then does the
