@@ -143,7 +143,7 @@ class Bench {
     for (int i = 0; i < 3; ++i)
       std::printf(" %7.2f %6.0f %6.0f |", ms[i] * scale, bytes[i] * pixels / ms[i] * 1e-6,
                   flops[i] * pixels / ms[i] * 1e-6);
-    std::printf(" %7.2f\n", time_slots() * scale);
+    std::printf(" %7.2f %7.2f\n", time_slots() * scale, time_update() * scale);
     std::fflush(stdout);
   }
 
@@ -239,14 +239,29 @@ class Bench {
 
   /// Shifting the probe to every chunk's slots and gathering their sums.
   double time_slots() {
-    const OnDevice<Complex> spectrum(static_cast<std::size_t>(c_.n_modes) * area_);
+    const OnDevice<Complex> row_spectrum(static_cast<std::size_t>(c_.n_modes) * area_);
     const OnDevice<float> shift(std::vector<float>(2 * c_.n_slots, 0.25F));
     const hot_path::Slots slots{c_.n, c_.n_modes, c_.n_slots, shift.data()};
     return milliseconds([&] {
       for (int begin = 0; begin < n_positions(); begin += c_.chunk) {
-        hot_path::shift_probes(nullptr, slots, spectrum.data(), probes_.data());
-        hot_path::gather_slot_sums(nullptr, slots, slot_sums_.data(), spectrum.data());
+        hot_path::shift_probes(nullptr, slots, row_spectrum.data(), probes_.data());
+        hot_path::gather_slot_sums(nullptr, slots, slot_sums_.data(), row_spectrum.data());
       }
+    });
+  }
+
+  /// One update of the probe a chunk.
+  double time_update() {
+    const std::size_t size = static_cast<std::size_t>(c_.n_modes) * area_;
+    const OnDevice<Complex> probe_sum(size);
+    const OnDevice<Complex> row_spectrum(size);
+    const OnDevice<float> step(std::vector<float>{1.F});
+    const OnDevice<float> greatest(2);
+    return milliseconds([&] {
+      for (int begin = 0; begin < n_positions(); begin += c_.chunk)
+        hot_path::update_probe(
+            nullptr, {c_.n, c_.n_modes, step.data(), 1.F, probe_sum.data(), overlap_.data(),
+                      probes_.data(), row_spectrum.data(), greatest.data(), greatest.data() + 1});
     });
   }
 
@@ -289,7 +304,7 @@ int main(int argc, char** argv) try {
               positions_of_epoch);
   std::printf(
       "   n modes chunk slots   order |      all  ratio |    cuFFT    copy |"
-      "   exit   GB/s GFLOPs |  detect   GB/s GFLOPs |    back   GB/s GFLOPs |   slots\n");
+      "   exit   GB/s GFLOPs |  detect   GB/s GFLOPs |    back   GB/s GFLOPs |   slots  update\n");
   for (const Case& c : cases) Bench(c).run();
 } catch (const std::exception& e) {
   std::fprintf(stderr, "tessera_hot_path_time: %s\n", e.what());

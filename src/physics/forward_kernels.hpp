@@ -20,6 +20,9 @@ inline hot_path::Complex* plain(complex* values) {
 inline float* plain(Real* values) {
   return reinterpret_cast<float*>(values);
 }
+inline const float* plain(const Real* values) {
+  return reinterpret_cast<const float*>(values);
+}
 
 /// f(n) with n = n_modes as a compile-time number for the usual ones, else 0: only then does the
 /// compiler unroll the sum over modes and vectorise along x.

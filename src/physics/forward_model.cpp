@@ -54,15 +54,36 @@ ForwardModel::ForwardModel(const ScanTile& scan, int n_modes, int chunk_size, in
 
 void ForwardModel::set_probe(const Device& exec, const ProbeView& probe) {
   probe_ = probe;
-  first_slot_ = -1;
+  forget_slots();
   if (!scan_.has_subpixel) return;
   Kokkos::deep_copy(exec, spectrum_, probe);
+  if (fused_) {
+    hot_path::transform_rows(device::stream_handle(exec), scan_.window.w, n_modes_, true,
+                             plain(spectrum_.data()));
+    return;
+  }
   plan_.forward(exec, spectrum_.data(), n_modes_);
+}
+
+void ForwardModel::update_probe(const Device& exec, const ProbeUpdate& update) {
+  const device::Region region("tessera::physics::fused_probe_update");
+  forget_slots();
+  hot_path::update_probe(device::stream_handle(exec),
+                         {.n = scan_.window.w,
+                          .n_modes = n_modes_,
+                          .step = plain(update.step),
+                          .alpha = static_cast<float>(update.alpha),
+                          .probe_sum = plain(update.probe_sum.data()),
+                          .overlap = plain(update.overlap.data()),
+                          .probe = plain(probe_.data()),
+                          .row_spectrum = plain(spectrum_.data()),
+                          .greatest_overlap = plain(update.greatest_overlap.data()),
+                          .greatest_power = plain(update.greatest_power.data())});
 }
 
 /// Only where fused_, hence of floats.
 hot_path::Slots ForwardModel::fused_slots(const Chunk& chunk) const {
-  Real* shift = scan_.slot_shift.data() + 2 * static_cast<std::int64_t>(chunk.first_slot);
+  const Real* shift = scan_.slot_shift.data() + 2 * static_cast<std::int64_t>(chunk.first_slot);
   return {scan_.window.w, n_modes_, chunk.n_slots, plain(shift)};
 }
 
@@ -171,7 +192,12 @@ void ForwardModel::gather_slots(const Device& exec, const Chunk& chunk,
 
 void ForwardModel::finish_probe_gradient(const Device& exec, const ProbeView& probe_sum) const {
   if (!scan_.has_subpixel) return;
-  plan_.inverse(exec, probe_sum.data(), n_modes_);
+  if (fused_) {
+    hot_path::transform_rows(device::stream_handle(exec), scan_.window.w, n_modes_, false,
+                             plain(probe_sum.data()));
+  } else {
+    plan_.inverse(exec, probe_sum.data(), n_modes_);
+  }
   const Real scale = plan_.unitary_scale() * plan_.unitary_scale();
   for_each_pixel(
       exec, "tessera::physics::probe_gradient_scale", n_modes_, scan_.window,

@@ -56,6 +56,13 @@ void exit_rows(void* stream, const Scan& scan, const Chunk& chunk, Complex* wave
 void detector_columns(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves);
 void rows_gradient(void* stream, const Scan& scan, const Chunk& chunk, const Complex* waves);
 
+/// The probe's side works on *row spectra*: unnormalised FFTs along x alone, (n_modes, n, n). From
+/// there a column needs no other to become one of a shifted probe.
+
+/// Every row, where it is, becomes its unnormalised FFT (forward) or inverse FFT.
+/// @param images (count, n, n)
+void transform_rows(void* stream, int n, int count, bool forward, Complex* images);
+
 /// The probe at several sub-pixel shifts.
 struct Slots {
   int n;  ///< window, pixels, both ways
@@ -65,13 +72,32 @@ struct Slots {
 };
 
 /// probes(slot) = the probe moved by the slot's shift.
-/// @param spectrum (n_modes, n, n), unnormalised FFT of the probe
+/// @param row_spectrum (n_modes, n, n), of the probe
 /// @param probes (slot, mode, n, n)
-void shift_probes(void* stream, const Slots& slots, const Complex* spectrum, Complex* probes);
+void shift_probes(void* stream, const Slots& slots, const Complex* row_spectrum, Complex* probes);
 
-/// spectrum_sum += sum over slots of the unnormalised FFT of slot_sums(slot), moved back.
+/// probe_sum += n times the row spectrum of the sum over slots of slot_sums(slot), moved back.
 /// @param slot_sums (slot, mode, n, n); zero afterwards
-/// @param spectrum_sum (n_modes, n, n)
-void gather_slot_sums(void* stream, const Slots& slots, Complex* slot_sums, Complex* spectrum_sum);
+/// @param probe_sum (n_modes, n, n)
+void gather_slot_sums(void* stream, const Slots& slots, Complex* slot_sums, Complex* probe_sum);
+
+/// From a batch's complete sums to the probe of the next. All on the device; step, greatest_overlap
+/// and greatest_power are one value each.
+struct ProbeUpdate {
+  int n;  ///< window, pixels, both ways
+  int n_modes;
+  const float* step;
+  float alpha;
+  Complex* probe_sum;       ///< (n_modes, n, n), as gather_slot_sums leaves it; zero afterwards
+  float* overlap;           ///< (n, n), 16-byte aligned; zero afterwards
+  Complex* probe;           ///< (n_modes, n, n)
+  Complex* row_spectrum;    ///< (n_modes, n, n) = that of the new probe
+  float* greatest_overlap;  ///< = max of overlap
+  float* greatest_power;    ///< = max over pixels of sum_m |new probe_m|^2
+};
+
+/// probe += step probe_sum / ((1 - alpha) overlap + alpha greatest_overlap), where that weight is
+/// not zero (probe_sum here as an image).
+void update_probe(void* stream, const ProbeUpdate& update);
 
 }  // namespace tessera::physics::hot_path

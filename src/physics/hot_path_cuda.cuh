@@ -38,6 +38,16 @@ __device__ __forceinline__ void add_float4(float* sum, float4 v) {
 #endif
 }
 
+/// sum += v
+__device__ __forceinline__ void add_float2(float2* sum, float2 v) {
+#if __CUDA_ARCH__ >= 900
+  atomicAdd(sum, v);
+#else
+  atomicAdd(&sum->x, v.x);
+  atomicAdd(&sum->y, v.y);
+#endif
+}
+
 /// Where a thread of a column kernel works: `columns` neighbours of one window at a time, so that
 /// every access to a row touches whole sectors.
 template <int n, int columns>

@@ -28,10 +28,16 @@ void detector_columns(void*, const Scan&, const Chunk&, Complex*) {
 void rows_gradient(void*, const Scan&, const Chunk&, const Complex*) {
   refuse();
 }
+void transform_rows(void*, int, int, bool, Complex*) {
+  refuse();
+}
 void shift_probes(void*, const Slots&, const Complex*, Complex*) {
   refuse();
 }
 void gather_slot_sums(void*, const Slots&, Complex*, Complex*) {
+  refuse();
+}
+void update_probe(void*, const ProbeUpdate&) {
   refuse();
 }
 

@@ -197,7 +197,8 @@ __device__ __forceinline__ void split_sum_over_threads(float2 (&v)[Line<n>::elem
   }
 }
 
-/// Transform of the line whose thread t holds v. Every thread of the block calls.
+/// Transform of the line whose thread t holds v. Every thread that `synchronise` waits for calls;
+/// those of a row that takes several warps are neighbours from a multiple of their number on.
 /// @param buffer the line's first float2 in shared memory; its elements are `stride` apart
 template <int n, int sign, Lines lines, int stride>
 __device__ __forceinline__ void transform(float2 (&v)[Line<n>::elements], int t,

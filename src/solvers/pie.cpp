@@ -29,6 +29,24 @@ physics::GradientSums gradient_sums(const Unknowns& unknowns,
                              probe.extent(2))};
 }
 
+/// greatest_power = max_x sum_m |P_m|^2
+void find_greatest_power(const Device& exec, const physics::ProbeView& probe,
+                         const DeviceView<Real>& greatest_power) {
+  const auto n_modes = static_cast<int>(probe.extent(0));
+  const auto h = static_cast<int>(probe.extent(1));
+  const auto w = static_cast<int>(probe.extent(2));
+  Kokkos::parallel_reduce(
+      device::kernel_name("tessera::solvers::greatest_power"),
+      Kokkos::RangePolicy<Device>(exec, 0, h * w),
+      KOKKOS_LAMBDA(const int pixel, Real& greatest) {
+        Real power = 0;
+        for (int m = 0; m < n_modes; ++m)
+          power += physics::squared_magnitude(probe(m, pixel / w, pixel % w));
+        if (power > greatest) greatest = power;
+      },
+      Kokkos::Max<Real, Device::memory_space>(greatest_power));
+}
+
 /// Owned pixels of the touched blocks take their update; all their sums become zero.
 struct UpdateObject {
   TouchedBlocks touched;
@@ -113,13 +131,22 @@ void Pie::start_epoch(const Device& exec, int epoch) {
         steps(0) = object_step;
         steps(1) = probe_step;
       });
+  // Batches keep what follows up to date; whatever else changes the probe does not.
+  if (!model_.updates_probe()) return;
+  model_.set_probe(exec, unknowns_.probe);
+  find_greatest_power(exec, unknowns_.probe, greatest_power_);
 }
 
 void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
   const bool moves_probe = epoch >= options_.probe_start_epoch;
-  model_.set_probe(exec, unknowns_.probe);
-  device::set_zero(exec, shared_sums_);
+  if (model_.updates_probe()) {
+    model_.forget_slots();
+  } else {
+    model_.set_probe(exec, unknowns_.probe);
+    find_greatest_power(exec, unknowns_.probe, greatest_power_);
+    device::set_zero(exec, shared_sums_);
+  }
 
   const std::array object_sums{comm::tile_field(sums_.object),
                                comm::tile_field(sums_.illumination)};
@@ -141,21 +168,6 @@ double Pie::shrunk(double step, int epoch) const {
 
 void Pie::update_object(const Device& exec, const TouchedBlocks& touched) {
   const device::Region region("update object");
-  const auto probe = unknowns_.probe;
-  const auto greatest_power = greatest_power_;
-  const int n_modes = static_cast<int>(probe.extent(0));
-  const int w = model_.scan().window.w;
-  Kokkos::parallel_reduce(
-      device::kernel_name("tessera::solvers::greatest_power"),
-      Kokkos::RangePolicy<Device>(exec, 0, model_.scan().window.size()),
-      KOKKOS_LAMBDA(const int pixel, Real& greatest) {
-        Real power = 0;
-        for (int m = 0; m < n_modes; ++m)
-          power += physics::squared_magnitude(probe(m, pixel / w, pixel % w));
-        if (power > greatest) greatest = power;
-      },
-      Kokkos::Max<Real, Device::memory_space>(greatest_power));
-
   const auto n_slices = static_cast<int>(unknowns_.object.extent(0));
   device::for_each_row_pixel(exec, "tessera::solvers::update_object", n_slices * touched.count,
                              decomposition::BlockGrid::block,
@@ -166,6 +178,10 @@ void Pie::update_object(const Device& exec, const TouchedBlocks& touched) {
 
 void Pie::update_probe(const Device& exec) {
   const device::Region region("update probe");
+  const auto alpha = static_cast<Real>(options_.probe_alpha);
+  if (model_.updates_probe())
+    return model_.update_probe(exec, {sums_.probe, sums_.overlap, steps_.data() + 1, alpha,
+                                      greatest_overlap_, greatest_power_});
   model_.finish_probe_gradient(exec, sums_.probe);
   const auto overlap = sums_.overlap;
   const auto greatest_overlap = greatest_overlap_;
@@ -182,7 +198,6 @@ void Pie::update_probe(const Device& exec) {
   const auto probe = unknowns_.probe;
   const auto probe_sum = sums_.probe;
   const auto steps = steps_;
-  const auto alpha = static_cast<Real>(options_.probe_alpha);
   device::for_each_pixel(
       exec, "tessera::solvers::update_probe", model_.n_modes(), model_.scan().window,
       KOKKOS_LAMBDA(const int m, const int y, const int x) {

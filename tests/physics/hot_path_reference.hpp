@@ -28,13 +28,20 @@ inline Numbers line_fft(const Numbers& v, std::size_t begin, std::size_t stride,
   return out;
 }
 
-/// Unnormalised, of an n x n image.
-inline Numbers fft_2d(Numbers image, int n, int sign) {
+/// Unnormalised, along x, of an n x n image.
+inline Numbers fft_rows(Numbers image, int n, int sign) {
   const auto size = static_cast<std::size_t>(n);
   for (std::size_t y = 0; y < size; ++y) {
     const Numbers row = line_fft(image, y * size, 1, n, sign);
     for (std::size_t x = 0; x < size; ++x) image[y * size + x] = row[x];
   }
+  return image;
+}
+
+/// Unnormalised, of an n x n image.
+inline Numbers fft_2d(const Numbers& original, int n, int sign) {
+  const auto size = static_cast<std::size_t>(n);
+  Numbers image = fft_rows(original, n, sign);
   for (std::size_t x = 0; x < size; ++x) {
     const Numbers column = line_fft(image, x, size, n, sign);
     for (std::size_t y = 0; y < size; ++y) image[y * size + x] = column[y];

@@ -1,85 +1,14 @@
 /// The fused CUDA kernels against plain loops in double precision. One GPU, no MPI, no Kokkos.
 
 #include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <stdexcept>
 
-#include <cuda_runtime.h>
-#include <gtest/gtest.h>
-
-#include "hot_path.hpp"
+#include "physics/hot_path_device.cuh"
 #include "physics/hot_path_reference.hpp"
 
 namespace tessera::physics::testing {
-
-inline void check(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
-
-/// A copy in device memory.
-template <class T>
-class OnDevice {
- public:
-  explicit OnDevice(const std::vector<T>& host) : size_(host.size()) {
-    check(cudaMalloc(&data_, size_ * sizeof(T)));
-    check(cudaMemcpy(data_, host.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
-  }
-  ~OnDevice() { cudaFree(data_); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-  T* data() const { return data_; }
-  std::size_t size() const { return size_; }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_;
-};
-
 namespace {
 
-using hot_path::Complex;
 using hot_path::Counts;
-
-template <class T>
-std::vector<T> host(const OnDevice<T>& array) {
-  std::vector<T> out(array.size());
-  check(cudaMemcpy(out.data(), array.data(), out.size() * sizeof(T), cudaMemcpyDeviceToHost));
-  return out;
-}
-
-std::vector<Complex> filled(std::size_t size, float value) {
-  return std::vector<Complex>(size, Complex(value, -value));
-}
-
-std::vector<Complex> poison(std::size_t size) {
-  return filled(size, std::numeric_limits<float>::quiet_NaN());
-}
-
-/// |a - b| / |b|; NaN if there is one.
-template <class A, class B>
-double distance(const std::vector<A>& a, const std::vector<B>& b) {
-  double difference = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    difference += std::norm(B(a[i]) - b[i]);
-    size += std::norm(b[i]);
-  }
-  return std::sqrt(difference / size);
-}
-
-constexpr double tolerance = 2e-5;
-
-class HotPath : public ::testing::Test {
- protected:
-  void SetUp() override {
-    int n_devices = 0;
-    if (cudaGetDeviceCount(&n_devices) == cudaSuccess && n_devices > 0) return;
-    const char* required = std::getenv("TESSERA_REQUIRE_GPU");
-    if (required && std::string(required) == "1") FAIL() << "no GPU, and TESSERA_REQUIRE_GPU=1";
-    GTEST_SKIP() << "no GPU";
-  }
-};
 
 struct Case {
   int n;
@@ -212,68 +141,6 @@ INSTANTIATE_TEST_SUITE_P(Runs, HotPathGradients,
                          ::testing::Values(Case{32, 1, 2000, 7}, Case{32, 1, 2000, 1},
                                            Case{32, 3, 1500, 700}, Case{128, 1, 400, 9},
                                            Case{512, 1, 8, 3}));
-
-class HotPathSlots : public HotPath, public ::testing::WithParamInterface<int> {
- protected:
-  static constexpr int n_modes = 2;
-  static constexpr int n_slots = 5;
-  int n_ = GetParam();
-  std::size_t area_ = static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_);
-  std::vector<float> shift_{0.F, 0.F, 0.3F, -0.45F, -0.5F, 0.125F, 0.7F, 0.2F, -0.01F, 0.49F};
-  Problem random_ = make_problem(n_, n_modes, 1, n_slots, 1, true);
-
-  std::complex<double> ramp(std::size_t slot, std::size_t i) const {
-    const auto angle = [&](std::size_t at, float s) {
-      const int k =
-          static_cast<int>(at) < n_ / 2 ? static_cast<int>(at) : static_cast<int>(at) - n_;
-      return -2 * pi * k * static_cast<double>(s) / n_;
-    };
-    const auto n = static_cast<std::size_t>(n_);
-    return std::polar(1.0, angle(i / n, shift_[2 * slot]) + angle(i % n, shift_[2 * slot + 1]));
-  }
-};
-
-TEST_P(HotPathSlots, ProbesAreShifted) {
-  const std::vector<Complex> spectrum(random_.probes.begin(),
-                                      random_.probes.begin() + n_modes * area_);
-  Numbers expected;
-  for (std::size_t slot = 0; slot < n_slots; ++slot)
-    for (std::size_t m = 0; m < n_modes; ++m) {
-      Numbers image(area_);
-      for (std::size_t i = 0; i < area_; ++i)
-        image[i] = std::complex<double>(spectrum[m * area_ + i]) * ramp(slot, i) /
-                   static_cast<double>(area_);
-      image = fft_2d(image, n_, 1);
-      expected.insert(expected.end(), image.begin(), image.end());
-    }
-  const OnDevice shift(shift_);
-  const OnDevice from(spectrum);
-  const OnDevice probes(poison(n_slots * n_modes * area_));
-  hot_path::shift_probes(nullptr, {n_, n_modes, n_slots, shift.data()}, from.data(), probes.data());
-  check(cudaDeviceSynchronize());
-  EXPECT_LT(distance(host(probes), expected), tolerance);
-}
-
-TEST_P(HotPathSlots, SumsAreGatheredAndCleared) {
-  Numbers expected(n_modes * area_, {0.5, -0.5});
-  for (std::size_t slot = 0; slot < n_slots; ++slot)
-    for (std::size_t m = 0; m < n_modes; ++m) {
-      const auto* const first = random_.probes.data() + (slot * n_modes + m) * area_;
-      const Numbers image = fft_2d(Numbers(first, first + area_), n_, -1);
-      for (std::size_t i = 0; i < area_; ++i)
-        expected[m * area_ + i] += std::conj(ramp(slot, i)) * image[i];
-    }
-  const OnDevice shift(shift_);
-  const OnDevice slot_sums(random_.probes);
-  const OnDevice sum(filled(n_modes * area_, 0.5F));
-  hot_path::gather_slot_sums(nullptr, {n_, n_modes, n_slots, shift.data()}, slot_sums.data(),
-                             sum.data());
-  check(cudaDeviceSynchronize());
-  EXPECT_LT(distance(host(sum), expected), tolerance);
-  EXPECT_EQ(host(slot_sums), filled(slot_sums.size(), 0.F));
-}
-
-INSTANTIATE_TEST_SUITE_P(Windows, HotPathSlots, ::testing::Values(32, 64, 128, 256, 512, 1024));
 
 TEST(HotPathReference, FftIsTheDefinition) {
   const int n = 8;

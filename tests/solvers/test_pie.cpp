@@ -14,7 +14,6 @@ using testing::Complex;
 using testing::SmallScan;
 using testing::world;
 
-constexpr Shape2 window{8, 8};
 constexpr int n_modes = 2;
 constexpr int n_positions = 4;
 
@@ -26,6 +25,7 @@ double squared_magnitude_sum(const WaveStack& probe, int y, int x) {
 
 /// chi: what the modulus constraint adds to the exit waves of position j.
 WaveStack exit_wave_change(const SmallScan& scan, int j) {
+  const Shape2 window = scan.window;
   WaveStack waves = testing::dft(
       testing::exit_waves(scan.object, scan.probe, scan.corner[j], scan.subpixel[j]), -1);
   for (int y = 0; y < window.h; ++y)
@@ -39,7 +39,9 @@ WaveStack exit_wave_change(const SmallScan& scan, int j) {
 }
 
 /// The formulas of pie.hpp for one batch.
-void reference_update(SmallScan& scan, const PieOptions& options, std::span<const int> positions) {
+void reference_update(SmallScan& scan, const PieOptions& options, std::span<const int> positions,
+                      int epoch) {
+  const Shape2 window = scan.window;
   WaveStack object_sum(1, scan.object.shape());
   ImageStack<double> illumination(1, scan.object.shape());
   WaveStack probe_sum(n_modes, window);
@@ -75,6 +77,7 @@ void reference_update(SmallScan& scan, const PieOptions& options, std::span<cons
         std::max(d, (1 - options.object_alpha) * d + options.object_alpha * greatest_power);
     scan.object.data()[i] += options.object_step * object_sum.data()[i] / weight;
   }
+  if (epoch < options.probe_start_epoch) return;
   for (int m = 0; m < n_modes; ++m)
     for (int y = 0; y < window.h; ++y)
       for (int x = 0; x < window.w; ++x)
@@ -85,20 +88,25 @@ void reference_update(SmallScan& scan, const PieOptions& options, std::span<cons
 
 /// The kernels' floor under a dark model amplitude (1e-10) is no part of the formula.
 constexpr double tolerance = std::max(10 * testing::rounding, 1e-10);
+constexpr int first_epoch = 3;
+constexpr int end_epoch = 5;
 
 struct Case {
   PieOptions options = {};
   bool subpixel = true;
   int batch_size = 0;
+  int window = 8;
+  bool fixed_order = true;
 };
 
 class PieTest : public ::testing::TestWithParam<Case> {};
 
-TEST_P(PieTest, AnEpochIsTheFormulaBatchByBatch) {
-  const auto& [options, subpixel, batch_size] = GetParam();
+TEST_P(PieTest, EpochsAreTheFormulaBatchByBatch) {
+  const auto& [options, subpixel, batch_size, window_size, fixed_order] = GetParam();
+  const Shape2 window{window_size, window_size};
   SmallScan scan = testing::make_small_scan(window, n_modes, n_positions, subpixel, 31);
   Unknowns unknowns{testing::on_device(scan.object), testing::on_device(scan.probe)};
-  physics::ForwardModel model(scan.tile, n_modes, 3, 3, true, fft::Planning::reproducible);
+  physics::ForwardModel model(scan.tile, n_modes, 3, 3, fixed_order, fft::Planning::reproducible);
   const auto transport = comm::make_transport("auto", world());
   const Box all = Box::at({0, 0}, scan.object.shape());
   comm::HaloExchange halo({all, all, {}}, 3, *transport);
@@ -110,11 +118,13 @@ TEST_P(PieTest, AnEpochIsTheFormulaBatchByBatch) {
       {positions, std::vector<bool>(n_positions, false), scan.corner, scan.subpixel, window, all},
       model.chunk_size(), model.max_slots(), scan.tile, halo, *transport);
   Pie pie(options, unknowns, model, all, all);
-  pie.start_epoch({}, 3);
-  for (const Batch& batch : sweep.start_epoch({}, 3)) pie.run_batch({}, sweep, batch, 3);
-  schedule.start_epoch(3);
-  for (const int id : schedule.visiting_order())
-    reference_update(scan, options, schedule.batch(id));
+  for (int epoch = first_epoch; epoch < end_epoch; ++epoch) {
+    pie.start_epoch({}, epoch);
+    for (const Batch& batch : sweep.start_epoch({}, epoch)) pie.run_batch({}, sweep, batch, epoch);
+    schedule.start_epoch(epoch);
+    for (const int id : schedule.visiting_order())
+      reference_update(scan, options, schedule.batch(id), epoch);
+  }
   EXPECT_LT(testing::relative_difference(testing::on_host(unknowns.object), scan.object),
             tolerance);
   EXPECT_LT(testing::relative_difference(testing::on_host(unknowns.probe), scan.probe), tolerance);
@@ -127,6 +137,23 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{.options = {.object_step = 0.4, .probe_step = 0.2}},
                       Case{.options = {.object_step = 0.4, .probe_step = 0.2}, .batch_size = 1},
                       Case{.options = {.object_step = 0.4}, .subpixel = false, .batch_size = 2}));
+
+// In windows of 32, and in no fixed order, a GPU takes the fused kernels.
+INSTANTIATE_TEST_SUITE_P(
+    Fused, PieTest,
+    ::testing::Values(Case{.options = {.object_step = 0.4, .object_alpha = 0.1, .probe_alpha = 0.3},
+                           .batch_size = 2,
+                           .window = 32,
+                           .fixed_order = false},
+                      Case{.options = {.object_step = 0.4, .probe_start_epoch = first_epoch + 1},
+                           .batch_size = 1,
+                           .window = 32,
+                           .fixed_order = false},
+                      Case{.options = {.object_step = 0.4},
+                           .subpixel = false,
+                           .batch_size = 2,
+                           .window = 32,
+                           .fixed_order = false}));
 
 }  // namespace
 }  // namespace tessera::solvers

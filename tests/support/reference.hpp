@@ -12,19 +12,19 @@ using Complex = std::complex<double>;
 
 /// Unitary 2-D DFT by its definition; sign -1 forward, +1 inverse.
 inline WaveStack dft(const WaveStack& in, int sign) {
+  WaveStack rows(in.n(), in.shape());
   WaveStack out(in.n(), in.shape());
-  const double scale = 1 / std::sqrt(static_cast<double>(in.shape().size()));
+  const auto turn = [&](int k, int x, int n) {
+    return std::polar(1 / std::sqrt(static_cast<double>(n)), sign * 2 * M_PI * (k * x) / n);
+  };
+  for (int i = 0; i < in.n(); ++i)
+    for (int y = 0; y < in.h(); ++y)
+      for (int kx = 0; kx < in.w(); ++kx)
+        for (int x = 0; x < in.w(); ++x) rows(i, y, kx) += in(i, y, x) * turn(kx, x, in.w());
   for (int i = 0; i < in.n(); ++i)
     for (int ky = 0; ky < in.h(); ++ky)
-      for (int kx = 0; kx < in.w(); ++kx) {
-        Complex sum = 0;
-        for (int y = 0; y < in.h(); ++y)
-          for (int x = 0; x < in.w(); ++x)
-            sum += in(i, y, x) * std::polar(1.0, sign * 2 * M_PI *
-                                                     (static_cast<double>(ky * y) / in.h() +
-                                                      static_cast<double>(kx * x) / in.w()));
-        out(i, ky, kx) = sum * scale;
-      }
+      for (int kx = 0; kx < in.w(); ++kx)
+        for (int y = 0; y < in.h(); ++y) out(i, ky, kx) += rows(i, y, kx) * turn(ky, y, in.h());
   return out;
 }
 

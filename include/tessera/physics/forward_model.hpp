@@ -15,6 +15,16 @@ using ProbeView = device::DeviceView<device::complex***>;   ///< (n_modes, h, w)
 using WavesView =
     device::DeviceView<device::complex****>;  ///< (position of the chunk, n_modes, h, w)
 
+/// From a batch's complete sums to the probe of the next.
+struct ProbeUpdate {
+  ProbeView probe_sum;                 ///< as `add_probe_gradient` leaves it; zero afterwards
+  device::DeviceView<Real**> overlap;  ///< zero afterwards
+  const Real* step;                    ///< on the device
+  Real alpha;
+  device::DeviceView<Real> greatest_overlap;  ///< = max of overlap
+  device::DeviceView<Real> greatest_power;    ///< = max over pixels of sum_m |new probe_m|^2
+};
+
 struct ChunkImages;
 namespace hot_path {
 struct Slots;
@@ -33,9 +43,18 @@ class ForwardModel {
   ForwardModel(const ScanTile& scan, int n_modes, int chunk_size, int max_slots, bool fixed_order,
                fft::Planning planning);
 
-  /// The probe that the following chunks see. Its contents, and the scan's slots, may change only
-  /// with another call.
+  /// The probe that the following chunks see. Its contents may change only with another call, or by
+  /// `update_probe`; the scan's slots only with one of these or `forget_slots`.
   void set_probe(const device::Device& exec, const ProbeView& probe);
+  /// The next chunk makes its shifted probes anew.
+  void forget_slots() { first_slot_ = -1; }
+
+  /// True where `update_probe` can stand in for `finish_probe_gradient`, an update pixel by pixel
+  /// and `set_probe`: fused(), with sub-pixel positions.
+  bool updates_probe() const { return fused_ && scan_.has_subpixel; }
+  /// probe += step probe_sum / ((1 - alpha) overlap + alpha greatest_overlap) where that weight is
+  /// not zero, for the probe that was set; the following chunks see it. Call where updates_probe().
+  void update_probe(const device::Device& exec, const ProbeUpdate& update);
 
   /// waves() = detector waves of `chunk`.
   void forward(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
@@ -92,7 +111,7 @@ class ForwardModel {
   fft::Plan plan_;
   WavesView waves_;
   ProbeView probe_;
-  ProbeView spectrum_;  ///< unnormalised FFT of the probe
+  ProbeView spectrum_;  ///< unnormalised FFT of the probe; along x alone where fused_
   WavesView slot_probes_;
   WavesView slot_sums_;
   device::DeviceView<device::complex**> ramp_y_;  ///< (slot, h): Fourier shift along y

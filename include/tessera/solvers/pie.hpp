@@ -57,7 +57,8 @@ class Pie final : public Solver {
   Box owned_in_tile_;
   decomposition::BlockGrid blocks_;
   device::DeviceView<Real*>
-      shared_sums_;  ///< sums_.probe and .overlap in one piece: one all-reduce
+      shared_sums_;  ///< sums_.probe and .overlap in one piece: one all-reduce. Where the model
+                     ///< updates the probe they are zero between batches
   physics::GradientSums sums_;
   device::DeviceView<Real[2]> steps_;          ///< of this epoch: object, probe
   device::DeviceView<Real> greatest_power_;    ///< max_x sum_m |P_m|^2
