@@ -5,18 +5,27 @@
 namespace tessera::physics::hot_path {
 namespace {
 
-/// Of a block: their registers hold its modes.
+/// Modes whose waves the registers of one thread hold side by side.
 template <int n>
-constexpr int most_threads = n >= 512 ? 384 : 512;
+constexpr int most_held = n >= 512 ? 32 / Line<n>::elements : 1;
 
-/// Counts as they lie in memory, so that nothing waits for them before they are needed.
-template <int n>
-__device__ __forceinline__ void load_counts(const Scan& scan, std::int64_t at, int t,
-                                            unsigned (&raw)[Line<n>::elements]) {
+/// Blocks that the registers of a multiprocessor hold: waves, counts, factors, and what else.
+template <int n, int modes>
+constexpr int held_blocks = (64 << 10) / (ColumnBlock<n, columns_of_block<n>>::mode_threads *
+                                          (2 * Line<n>::elements * (modes + 1) + 32));
+
+/// Of a block whose threads hold one mode of several; the registers hold two such blocks.
+constexpr int most_threads = 384;
+
+/// The `mine` first of raw = counts at `at`, at + step ..., as they lie in memory, so that nothing
+/// waits for them before they are needed.
+template <int size>
+__device__ __forceinline__ void load_counts(const Scan& scan, std::int64_t at, int step, int mine,
+                                            unsigned (&raw)[size]) {
   const auto load = [&](const auto* patterns) {
-    const auto* const first = patterns + at + t * n;
 #pragma unroll
-    for (int s = 0; s < Line<n>::elements; ++s) raw[s] = __ldcs(first + Line<n>::threads * s * n);
+    for (int s = 0; s < size; ++s)
+      if (s < mine) raw[s] = __ldcs(patterns + at + s * step);
   };
   switch (scan.counts) {
     case Counts::u8:
@@ -28,6 +37,12 @@ __device__ __forceinline__ void load_counts(const Scan& scan, std::int64_t at, i
   }
 }
 
+/// First pixel of the pattern of the chunk's place j.
+__device__ __forceinline__ std::int64_t pattern_of(const Scan& scan, const Chunk& chunk, int j) {
+  const std::int64_t pattern = chunk.patterns_packed ? j : scan.order[chunk.begin + j];
+  return pattern * scan.n * scan.n;
+}
+
 /// Relative error below 2^-22; 0 of 0.
 __device__ __forceinline__ float fast_sqrt(float x) {
   float root;
@@ -35,31 +50,25 @@ __device__ __forceinline__ float fast_sqrt(float x) {
   return root;
 }
 
-/// Model intensity of a thread's pixels to the factors that turn waves into residuals.
-template <int n>
-__device__ __forceinline__ void compare(const Scan& scan, int x, int t,
-                                        const unsigned (&raw)[Line<n>::elements],
-                                        float (&intensity)[Line<n>::elements], float (&sum)[4]) {
-  const float* const first_valid = scan.valid + t * n + x;
-#pragma unroll
-  for (int s = 0; s < Line<n>::elements; ++s) {
-    const float valid = __ldg(first_valid + Line<n>::threads * s * n);
-    const float count =
-        scan.counts == Counts::f32 ? __uint_as_float(raw[s]) : static_cast<float>(raw[s]);
-    const float measured = count * valid;
-    const float measured_amplitude = fast_sqrt(measured);
-    const float model_amplitude = fast_sqrt(intensity[s]);
-    const float difference = (model_amplitude - measured_amplitude) * valid;
-    sum[0] += difference * difference;
-    sum[1] += fabsf(difference);
-    sum[2] += measured;
-    sum[3] += measured_amplitude;
-    intensity[s] = __fdividef(-difference, model_amplitude + 1e-10F);
-  }
+/// Model intensity of pixel `at` to the factor that turns waves into residuals.
+__device__ __forceinline__ float compare(const Scan& scan, int at, unsigned raw, float intensity,
+                                         float (&sum)[4]) {
+  const float valid = __ldg(scan.valid + at);
+  const float count = scan.counts == Counts::f32 ? __uint_as_float(raw) : static_cast<float>(raw);
+  const float measured = count * valid;
+  const float measured_amplitude = fast_sqrt(measured);
+  const float model_amplitude = fast_sqrt(intensity);
+  const float difference = (model_amplitude - measured_amplitude) * valid;
+  sum[0] += difference * difference;
+  sum[1] += fabsf(difference);
+  sum[2] += measured;
+  sum[3] += measured_amplitude;
+  return __fdividef(-difference, model_amplitude + 1e-10F);
 }
 
-/// sums += sum over the block's threads. `scratch`: 4 doubles a warp.
-__device__ __forceinline__ void add_sums(const float (&sum)[4], double* scratch, double* sums) {
+/// sums += sum over the block's threads.
+__device__ __forceinline__ void add_sums(const float (&sum)[4], double* sums) {
+  __shared__ double scratch[4 * most_threads / 32];
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
 #pragma unroll
@@ -75,115 +84,182 @@ __device__ __forceinline__ void add_sums(const float (&sum)[4], double* scratch,
   atomicAdd(sums + lane, total);
 }
 
-/// There and back along y with the comparison between, every mode in its threads' registers.
-template <int n, int columns, bool one_mode>
-__global__ void __launch_bounds__(one_mode ? ColumnBlock<n, columns>::mode_threads
-                                           : most_threads<n>,
-                                  one_mode ? Line<n>::least_blocks : 1)
+/// There and back along y with the comparison between, every mode in the same thread's registers.
+template <int n, int modes>
+__global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_threads,
+                                  held_blocks<n, modes>)
     detector_columns_kernel(Scan scan, Chunk chunk, float2* __restrict__ waves) {
   using L = Line<n>;
-  using Block = ColumnBlock<n, columns>;
+  constexpr int columns = columns_of_block<n>;
+  constexpr int step = L::threads * n;
   extern __shared__ float4 shared[];
-  __shared__ double scratch[4 * most_threads<n> / 32];
+  auto* const twiddles = reinterpret_cast<float2*>(shared);
+  const ColumnBlock<n, columns> block;
+  float2* const buffer = twiddles + n + static_cast<int>(threadIdx.x) % columns;
+  const int first = block.t * n + block.x;
+  unsigned raw[L::elements];
+  load_counts(scan, pattern_of(scan, chunk, block.j) + first, step, L::elements, raw);
+  float2* const wave = waves + image_row(block.j, modes, 0, n, 0) + first;
+  float2 v[modes][L::elements];
+#pragma unroll
+  for (int m = 0; m < modes; ++m)
+#pragma unroll
+    for (int s = 0; s < L::elements; ++s) v[m][s] = wave[m * n * n + s * step];
+  make_twiddles<n>(twiddles);
+  float factor[L::elements] = {};
+#pragma unroll
+  for (int m = 0; m < modes; ++m) {
+    transform<n, -1, Lines::columns, columns>(v[m], block.t, twiddles, buffer);
+#pragma unroll
+    for (int s = 0; s < L::elements; ++s) factor[s] += power(v[m][s]);
+  }
+  float sum[4] = {};
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s)
+    factor[s] = compare(scan, first + s * step, raw[s], factor[s], sum);
+#pragma unroll
+  for (int m = 0; m < modes; ++m) {
+#pragma unroll
+    for (int s = 0; s < L::elements; ++s) v[m][s] = v[m][s] * factor[s];
+    transform<n, 1, Lines::columns, columns>(v[m], block.t, twiddles, buffer);
+#pragma unroll
+    for (int s = 0; s < L::elements; ++s) wave[m * n * n + s * step] = v[m][s];
+  }
+  add_sums(sum, chunk.sums);
+}
+
+/// The same with every mode in threads of its own, which share the comparison out.
+template <int n, int columns>
+__global__ void __launch_bounds__(most_threads, 2)
+    detector_columns_abreast_kernel(Scan scan, Chunk chunk, float2* __restrict__ waves) {
+  using L = Line<n>;
+  using Block = ColumnBlock<n, columns>;
+  constexpr int step = L::threads * n;
+  constexpr int mode_buffer = L::buffer * columns;
+  extern __shared__ float4 shared[];
   auto* const twiddles = reinterpret_cast<float2*>(shared);
   float2* const buffers = twiddles + n;
   const Block block;
-  const int pattern = chunk.patterns_packed ? block.j : scan.order[chunk.begin + block.j];
-  unsigned raw[L::elements];
-  load_counts<n>(scan, static_cast<std::int64_t>(pattern) * n * n + block.x, block.t, raw);
+  const int thread = static_cast<int>(threadIdx.x);
+  // Of the thread's own pixels.
+  const int first_y = thread / columns;
+  const int step_y = scan.n_modes * L::threads;
+  const int mine = (n - first_y + step_y - 1) / step_y;
+  const int first = first_y * n + block.x;
+  unsigned raw[L::elements / 2];
+  load_counts(scan, pattern_of(scan, chunk, block.j) + first, step_y * n, mine, raw);
   float2* const wave = waves + image_row(block.j, scan.n_modes, block.mode, n, block.t) + block.x;
   float2 v[L::elements];
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) v[s] = wave[L::threads * s * n];
+  for (int s = 0; s < L::elements; ++s) v[s] = wave[s * step];
   make_twiddles<n>(twiddles);
-  constexpr int mode_buffer = L::buffer * columns;
-  float2* const buffer =
-      buffers + block.mode * mode_buffer + static_cast<int>(threadIdx.x) % columns;
+  float2* const buffer = buffers + block.mode * mode_buffer + thread % columns;
   transform<n, -1, Lines::columns, columns>(v, block.t, twiddles, buffer);
-  float factor[L::elements];
+  // The modes meet in the exchange buffers: (mode, y, column).
+  auto* const powers = reinterpret_cast<float*>(buffers);
+  const int mode_thread = thread % Block::mode_threads;
+  __syncthreads();
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) factor[s] = power(v[s]);
-  if constexpr (!one_mode) {
-    // The modes meet in the exchange buffers.
-    const int thread = static_cast<int>(threadIdx.x) % Block::mode_threads;
-    auto* const power_of = reinterpret_cast<float*>(buffers) + thread;
-    __syncthreads();
-#pragma unroll
-    for (int s = 0; s < L::elements; ++s)
-      power_of[2 * block.mode * mode_buffer + s * Block::mode_threads] = factor[s];
-    __syncthreads();
-#pragma unroll
-    for (int s = 0; s < L::elements; ++s) factor[s] = 0;
-    for (int m = 0; m < scan.n_modes; ++m)
-#pragma unroll
-      for (int s = 0; s < L::elements; ++s)
-        factor[s] += power_of[2 * m * mode_buffer + s * Block::mode_threads];
-  }
+  for (int s = 0; s < L::elements; ++s)
+    powers[2 * block.mode * mode_buffer + s * Block::mode_threads + mode_thread] = power(v[s]);
+  __syncthreads();
   float sum[4] = {};
-  compare<n>(scan, block.x, block.t, raw, factor, sum);
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) v[s] = v[s] * factor[s];
+  for (int s = 0; s < L::elements / 2; ++s) {
+    if (s >= mine) break;
+    float* const at = powers + thread + s * scan.n_modes * Block::mode_threads;
+    float intensity = 0;
+    for (int m = 0; m < scan.n_modes; ++m) intensity += at[2 * m * mode_buffer];
+    *at = compare(scan, first + s * step_y * n, raw[s], intensity, sum);
+  }
+  __syncthreads();
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s) v[s] = v[s] * powers[s * Block::mode_threads + mode_thread];
   transform<n, 1, Lines::columns, columns>(v, block.t, twiddles, buffer);
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) wave[L::threads * s * n] = v[s];
-  if (block.mode > 0)
-    for (float& part : sum) part = 0;
-  add_sums(sum, scratch, chunk.sums);
+  for (int s = 0; s < L::elements; ++s) wave[s * step] = v[s];
+  add_sums(sum, chunk.sums);
 }
 
-/// The same for more modes than a block has threads for: they wait in `waves`.
-template <int n, int columns>
-__global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads, Line<n>::least_blocks - 1)
+/// The same for more modes than registers hold: they wait in `waves`.
+template <int n>
+__global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_threads,
+                                  held_blocks<n, 1>)
     detector_columns_in_turn_kernel(Scan scan, Chunk chunk, float2* __restrict__ waves) {
   using L = Line<n>;
-  using Block = ColumnBlock<n, columns>;
+  constexpr int columns = columns_of_block<n>;
+  constexpr int step = L::threads * n;
   extern __shared__ float4 shared[];
-  __shared__ double scratch[4 * Block::mode_threads / 32];
   auto* const twiddles = reinterpret_cast<float2*>(shared);
   make_twiddles<n>(twiddles);
-  const Block block;
+  const ColumnBlock<n, columns> block;
   float2* const buffer = twiddles + n + static_cast<int>(threadIdx.x) % columns;
+  const int first = block.t * n + block.x;
+  float2* const wave = waves + image_row(block.j, scan.n_modes, 0, n, 0) + first;
   float factor[L::elements] = {};
   float2 v[L::elements];
   for (int m = 0; m < scan.n_modes; ++m) {
-    float2* const wave = waves + image_row(block.j, scan.n_modes, m, n, block.t) + block.x;
 #pragma unroll
-    for (int s = 0; s < L::elements; ++s) v[s] = wave[L::threads * s * n];
+    for (int s = 0; s < L::elements; ++s) v[s] = wave[m * n * n + s * step];
     transform<n, -1, Lines::columns, columns>(v, block.t, twiddles, buffer);
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) {
       factor[s] += power(v[s]);
-      wave[L::threads * s * n] = v[s];
+      wave[m * n * n + s * step] = v[s];
     }
   }
-  const int pattern = chunk.patterns_packed ? block.j : scan.order[chunk.begin + block.j];
   unsigned raw[L::elements];
-  load_counts<n>(scan, static_cast<std::int64_t>(pattern) * n * n + block.x, block.t, raw);
+  load_counts(scan, pattern_of(scan, chunk, block.j) + first, step, L::elements, raw);
   float sum[4] = {};
-  compare<n>(scan, block.x, block.t, raw, factor, sum);
-  for (int m = 0; m < scan.n_modes; ++m) {
-    float2* const wave = waves + image_row(block.j, scan.n_modes, m, n, block.t) + block.x;
 #pragma unroll
-    for (int s = 0; s < L::elements; ++s) v[s] = wave[L::threads * s * n] * factor[s];
+  for (int s = 0; s < L::elements; ++s)
+    factor[s] = compare(scan, first + s * step, raw[s], factor[s], sum);
+  for (int m = 0; m < scan.n_modes; ++m) {
+#pragma unroll
+    for (int s = 0; s < L::elements; ++s) v[s] = wave[m * n * n + s * step] * factor[s];
     transform<n, 1, Lines::columns, columns>(v, block.t, twiddles, buffer);
 #pragma unroll
-    for (int s = 0; s < L::elements; ++s) wave[L::threads * s * n] = v[s];
+    for (int s = 0; s < L::elements; ++s) wave[m * n * n + s * step] = v[s];
   }
-  add_sums(sum, scratch, chunk.sums);
+  add_sums(sum, chunk.sums);
 }
 
+/// A block for `columns` columns, with `modes` modes in threads of their own.
 template <int n, int columns>
-void launch_columns(void* stream, const Scan& scan, const Chunk& chunk, float2* waves) {
+void launch_columns(void (*kernel)(Scan, Chunk, float2*), int modes, void* stream, const Scan& scan,
+                    const Chunk& chunk, float2* waves) {
   using Block = ColumnBlock<n, columns>;
-  const dim3 grid(chunk.count * Block::groups);
-  constexpr int mode_buffer = Line<n>::buffer * columns;
-  if (scan.n_modes == 1) {
-    if constexpr (columns == columns_of_block<n>)
-      launch(detector_columns_kernel<n, columns, true>, grid, Block::mode_threads, n + mode_buffer,
-             stream, scan, chunk, waves);
+  launch(kernel, dim3(chunk.count * Block::groups), modes * Block::mode_threads,
+         n + modes * Line<n>::buffer * columns, stream, scan, chunk, waves);
+}
+
+/// @return false: the registers do not hold so many modes
+template <int n, int modes = 1>
+bool launch_held(void* stream, const Scan& scan, const Chunk& chunk, float2* waves) {
+  if (scan.n_modes == modes) {
+    launch_columns<n, columns_of_block<n>>(detector_columns_kernel<n, modes>, 1, stream, scan,
+                                           chunk, waves);
+    return true;
+  }
+  if constexpr (modes < most_held<n>)
+    return launch_held<n, modes + 1>(stream, scan, chunk, waves);
+  else
+    return false;
+}
+
+/// Fewer columns a block for more modes; four make a sector, and a warp must be whole.
+/// @return false: a block does not hold so many modes
+template <int n, int columns = columns_of_block<n>>
+bool launch_abreast(void* stream, const Scan& scan, const Chunk& chunk, float2* waves) {
+  constexpr int mode_threads = ColumnBlock<n, columns>::mode_threads;
+  if constexpr (mode_threads > most_threads / 2 || mode_threads < 32 || columns < 4) {
+    return false;
   } else {
-    launch(detector_columns_kernel<n, columns, false>, grid, scan.n_modes * Block::mode_threads,
-           n + scan.n_modes * mode_buffer, stream, scan, chunk, waves);
+    if (mode_threads * scan.n_modes > most_threads)
+      return launch_abreast<n, columns / 2>(stream, scan, chunk, waves);
+    launch_columns<n, columns>(detector_columns_abreast_kernel<n, columns>, scan.n_modes, stream,
+                               scan, chunk, waves);
+    return true;
   }
 }
 
@@ -192,23 +268,10 @@ void launch_columns(void* stream, const Scan& scan, const Chunk& chunk, float2* 
 void detector_columns(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves) {
   with_size(scan.n, [&](auto size) {
     constexpr int n = size;
-    constexpr int columns = columns_of_block<n>;
-    // Fewer columns a block for more modes; four make a sector, and a warp must be whole.
-    constexpr int half = columns > 4 ? columns / 2 : 4;
-    constexpr int least = n == 32 ? 8 : 4;
-    constexpr int threads = Line<n>::threads;
-    constexpr int comfortable = n >= 512 ? 256 : 384;
     float2* const w = as_float2(waves);
-    if (columns * threads * scan.n_modes <= comfortable)
-      launch_columns<n, columns>(stream, scan, chunk, w);
-    else if (half * threads * scan.n_modes <= comfortable)
-      launch_columns<n, half>(stream, scan, chunk, w);
-    else if (least * threads * scan.n_modes <= most_threads<n>)
-      launch_columns<n, least>(stream, scan, chunk, w);
-    else
-      launch(detector_columns_in_turn_kernel<n, columns>,
-             dim3(chunk.count * ColumnBlock<n, columns>::groups), 128,
-             n + Line<n>::buffer * columns, stream, scan, chunk, w);
+    if (!launch_held<n>(stream, scan, chunk, w) && !launch_abreast<n>(stream, scan, chunk, w))
+      launch_columns<n, columns_of_block<n>>(detector_columns_in_turn_kernel<n>, 1, stream, scan,
+                                             chunk, w);
   });
 }
 

@@ -60,9 +60,9 @@ struct ColumnBlock {
   int mode = static_cast<int>(threadIdx.x) / mode_threads;
 };
 
-/// Columns of a block of 128 threads.
+/// Columns of a block of 128 threads, or four: a sector.
 template <int n>
-constexpr int columns_of_block = 128 / Line<n>::threads;
+constexpr int columns_of_block = Line<n>::threads > 32 ? 4 : 128 / Line<n>::threads;
 
 /// f(n) with n known at compile time.
 template <class F>
@@ -92,32 +92,64 @@ inline void check(cudaError_t status) {
 }
 
 /// @param n_shared float2 of shared memory
-template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, int threads, int n_shared, void* stream,
-            const Arguments&... arguments) {
+template <class... Parameters>
+void allow_shared(void (*kernel)(Parameters...), int n_shared) {
   constexpr std::size_t without_asking = 48 << 10;
   const std::size_t shared_bytes = sizeof(float2) * n_shared;
   if (shared_bytes > without_asking)
     check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared_bytes)));
-  kernel<<<grid, threads, shared_bytes, static_cast<cudaStream_t>(stream)>>>(arguments...);
+}
+
+/// @param n_shared float2 of shared memory
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, int threads, int n_shared, void* stream,
+            const Arguments&... arguments) {
+  allow_shared(kernel, n_shared);
+  kernel<<<grid, threads, sizeof(float2) * n_shared, static_cast<cudaStream_t>(stream)>>>(
+      arguments...);
   check(cudaGetLastError());
 }
 
-/// Items that a block takes in turn, so that about `n_blocks_per_run x items / run` blocks fill the
-/// GPU once: what a block adds up meanwhile costs atomics only at the end.
-inline int run_length(int items, int n_blocks_per_run) {
-  static const int n_multiprocessors = [] {
+inline int multiprocessors() {
+  static const int count = [] {
     int device = 0;
-    int count = 0;
+    int n = 0;
     check(cudaGetDevice(&device));
-    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
+    check(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, device));
+    return n;
   }();
-  constexpr int blocks_per_multiprocessor = 4;
-  const int runs = blocks_per_multiprocessor * n_multiprocessors / n_blocks_per_run;
-  return runs < 1 ? items : (items + runs - 1) / runs;
+  return count;
+}
+
+/// Items that a block takes in turn, when `blocks_per_run` blocks take them together and a
+/// multiprocessor holds `resident` blocks. What a block adds up meanwhile costs atomics only at the
+/// end, about as much as an item; and blocks that find no room wait until others have ended.
+inline int run_length(int items, int blocks_per_run, int resident = 4) {
+  int best = items;
+  int best_cost = 0;
+  for (int rounds = 1; rounds <= 4; ++rounds) {
+    const int runs = rounds * resident * multiprocessors() / blocks_per_run;
+    const int run = runs < 1 ? items : (items + runs - 1) / runs;
+    const int cost = rounds * (run + 1);
+    if (runs >= 1 && (best_cost == 0 || cost < best_cost)) {
+      best = run;
+      best_cost = cost;
+    }
+  }
+  return best;
+}
+
+/// Blocks that a multiprocessor holds at a time.
+/// @param n_shared float2 of shared memory
+template <class... Parameters>
+int resident_blocks(void (*kernel)(Parameters...), int threads, int n_shared) {
+  allow_shared(kernel, n_shared);
+  int count = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, threads,
+                                                      sizeof(float2) * n_shared));
+  return count;
 }
 
 }  // namespace tessera::physics::hot_path

@@ -39,18 +39,20 @@ __global__ void __launch_bounds__(overlap_threads)
   *greatest_power = 0;
 }
 
-/// A block takes as many rows as fit a warp; its warps share out the modes, which meet in the sum
-/// of their powers.
+/// A block takes as many rows as fit a warp, or one that takes several; groups of so many threads
+/// share out the modes, which meet in the sum of their powers.
 template <int n>
-struct WarpRows {
-  static constexpr int most_warps = 8;
-  static constexpr int rows = warp_threads / Line<n>::threads;
-  static constexpr int buffer = rows * RowBlock<n>::buffer_pitch;  ///< float2 of a warp's exchange
-  int lane = static_cast<int>(threadIdx.x) % warp_threads;
-  int warp = static_cast<int>(threadIdx.x) / warp_threads;
-  int n_warps = static_cast<int>(blockDim.x) / warp_threads;
-  int t = lane % Line<n>::threads;
-  int row = lane / Line<n>::threads;
+struct GroupRows {
+  static constexpr int most_groups = 8;
+  static constexpr int group_threads =
+      Line<n>::threads > warp_threads ? Line<n>::threads : warp_threads;
+  static constexpr int rows = group_threads / Line<n>::threads;
+  static constexpr int buffer = rows * RowBlock<n>::buffer_pitch;  ///< float2 of a group's exchange
+  int thread = static_cast<int>(threadIdx.x) % group_threads;
+  int group = static_cast<int>(threadIdx.x) / group_threads;
+  int n_groups = static_cast<int>(blockDim.x) / group_threads;
+  int t = thread % Line<n>::threads;
+  int row = thread / Line<n>::threads;
   int y = static_cast<int>(blockIdx.x) * rows + row;
 };
 
@@ -69,20 +71,21 @@ __device__ __forceinline__ void update_factors(const ProbeUpdate& update, const 
 
 /// Back along x, update, forward along x, for rows of every mode.
 template <int n>
-__global__ void __launch_bounds__(warp_threads* WarpRows<n>::most_warps, 1)
+__global__ void __launch_bounds__(GroupRows<n>::group_threads* GroupRows<n>::most_groups, 1)
     update_probe_kernel(ProbeUpdate update) {
   using L = Line<n>;
   extern __shared__ float4 shared[];
   auto* const twiddles = reinterpret_cast<float2*>(shared);
   float2* const buffers = twiddles + n;
   make_twiddles<n>(twiddles);
-  const WarpRows<n> rows;
-  float2* const exchange = buffers + rows.warp * rows.buffer + rows.row * RowBlock<n>::buffer_pitch;
+  const GroupRows<n> rows;
+  float2* const exchange =
+      buffers + rows.group * rows.buffer + rows.row * RowBlock<n>::buffer_pitch;
   float* const overlap = update.overlap + rows.y * n + rows.t;
   float factor[L::elements];
   update_factors<n>(update, overlap, factor);
   float total[L::elements] = {};
-  for (int m = rows.warp; m < update.n_modes; m += rows.n_warps) {
+  for (int m = rows.group; m < update.n_modes; m += rows.n_groups) {
     const std::int64_t at = image_row(0, update.n_modes, m, n, rows.y) + rows.t;
     float2* const sum = as_float2(update.probe_sum) + at;
     float2* const probe = as_float2(update.probe) + at;
@@ -106,26 +109,26 @@ __global__ void __launch_bounds__(warp_threads* WarpRows<n>::most_warps, 1)
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) row_spectrum[L::threads * s] = v[s];
   }
-  // The modes' powers meet in the exchange buffers; by then every warp knows its factors.
+  // The modes' powers meet in the exchange buffers; by then every thread knows its factors.
   __syncthreads();
-  auto* const power_of = reinterpret_cast<float*>(buffers) + rows.lane;
+  auto* const power_of = reinterpret_cast<float*>(buffers) + rows.thread;
 #pragma unroll
   for (int s = 0; s < L::elements; ++s)
-    power_of[2 * rows.warp * rows.buffer + warp_threads * s] = total[s];
+    power_of[2 * rows.group * rows.buffer + rows.group_threads * s] = total[s];
   __syncthreads();
-  if (rows.warp > 0) return;
+  if (rows.group > 0) return;
   float greatest = 0;
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) {
     float power_sum = 0;
-    for (int warp = 0; warp < rows.n_warps; ++warp)
-      power_sum += power_of[2 * warp * rows.buffer + warp_threads * s];
+    for (int group = 0; group < rows.n_groups; ++group)
+      power_sum += power_of[2 * group * rows.buffer + rows.group_threads * s];
     greatest = fmaxf(greatest, power_sum);
     overlap[L::threads * s] = 0;
   }
   greatest = warp_max(greatest);
   // Floats that are not negative are ordered as integers are.
-  if (rows.lane == 0)
+  if (rows.thread % warp_threads == 0)
     atomicMax(reinterpret_cast<int*>(update.greatest_power), __float_as_int(greatest));
 }
 
@@ -137,10 +140,10 @@ void update_probe(void* stream, const ProbeUpdate& update) {
          update.greatest_overlap, update.greatest_power);
   with_size(update.n, [&](auto size) {
     constexpr int n = size;
-    using Rows = WarpRows<n>;
-    const int n_warps = update.n_modes < Rows::most_warps ? update.n_modes : Rows::most_warps;
-    launch(update_probe_kernel<n>, dim3(n / Rows::rows), warp_threads * n_warps,
-           n + n_warps * Rows::buffer, stream, update);
+    using Rows = GroupRows<n>;
+    const int n_groups = update.n_modes < Rows::most_groups ? update.n_modes : Rows::most_groups;
+    launch(update_probe_kernel<n>, dim3(n / Rows::rows), Rows::group_threads * n_groups,
+           n + n_groups * Rows::buffer, stream, update);
   });
 }
 

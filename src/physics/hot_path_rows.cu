@@ -37,20 +37,20 @@ __device__ __forceinline__ void add_row(float* sum, const float* staged, int pha
     add_float4(aligned + i, *reinterpret_cast<const float4*>(staged + i));
 }
 
-/// Shared memory of a row: the exchange buffer, then sums of row length.
+/// Shared memory of a row: the exchange buffer, then a sum of row length.
 template <int n>
 struct RowMemory {
   using Block = RowBlock<n>;
   static constexpr int sum_pitch = Block::skew(n + 2);  ///< float2; room for a shifted start
   static constexpr int exchange = n + Block::rows * Block::buffer_pitch;
-  static constexpr int sum = Block::rows * sum_pitch;
+  static constexpr int size = exchange + Block::rows * sum_pitch;  ///< float2
 
   float2* twiddles;
   __device__ float2* exchange_of(const Block& block) const {
     return twiddles + n + block.row * Block::buffer_pitch;
   }
-  __device__ float2* sum_of(const Block& block, int i) const {
-    return twiddles + exchange + i * sum + block.row * sum_pitch;
+  __device__ float2* sum_of(const Block& block) const {
+    return twiddles + exchange + block.row * sum_pitch;
   }
 };
 
@@ -64,10 +64,11 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
   const RowMemory<n> memory{reinterpret_cast<float2*>(shared)};
   make_twiddles<n>(memory.twiddles);
   const RowBlock<n> block;
-  auto* const probe_power = reinterpret_cast<float*>(memory.sum_of(block, 0));
+  auto* const probe_power = reinterpret_cast<float*>(memory.sum_of(block));
   const int y = static_cast<int>(blockIdx.x) * block.rows + block.row;
   const int first = static_cast<int>(blockIdx.y) * run;
   const int last = min(first + run, chunk.count);
+  constexpr bool keeps_object = L::elements == 8;  // for the next mode: there are registers
   float overlap[L::elements] = {};
   for (int j = first; j < last; ++j) {
     const Place place = place_of(scan, chunk, j, y);
@@ -75,6 +76,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
     float* const illumination = chunk.illumination + place.object;
     const int phase = phase_of(illumination);
     float* const power_sum = probe_power + phase + block.t;
+    float2 o[L::elements];
     for (int m = 0; m < scan.n_modes; ++m) {
       const float2* const probe =
           as_float2(chunk.probes) + image_row(place.slot, scan.n_modes, m, n, y) + block.t;
@@ -82,20 +84,20 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
 #pragma unroll
       for (int s = 0; s < L::elements; ++s) {
         const float2 p = __ldg(probe + L::threads * s);
-        const float2 o = __ldg(object + L::threads * s);
+        if (m == 0 || !keeps_object) o[s] = __ldg(object + L::threads * s);
         float& total = power_sum[L::threads * s];
         total = m == 0 ? power(p) : total + power(p);
-        if (m == 0) overlap[s] += power(o);
-        v[s] = p * (o * chunk.scale);
+        if (m == 0) overlap[s] += power(o[s]);
+        v[s] = p * (o[s] * chunk.scale);
       }
       transform<n, -1, Lines::rows, 1>(v, block.t, memory.twiddles, memory.exchange_of(block));
       float2* const wave = waves + image_row(j, scan.n_modes, m, n, y) + block.t;
 #pragma unroll
       for (int s = 0; s < L::elements; ++s) wave[L::threads * s] = v[s];
     }
-    __syncwarp();
+    synchronise<n, Lines::rows>();
     add_row<L::threads>(illumination, probe_power, phase, n, block.t);
-    __syncwarp();
+    synchronise<n, Lines::rows>();
   }
   if (!chunk.overlap) return;
   float* const overlap_sum = chunk.overlap + y * n + block.t;
@@ -104,94 +106,78 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
 }
 
 /// Back along x; object_sum += conj(probe) wave; slot_sums += conj(object) wave. A block takes some
-/// rows of `run` places in turn, and modes of one group.
+/// rows of `run` places in turn, of one mode: more fill the shared memory.
 template <int n>
 __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 1)
-    rows_gradient_kernel(Scan scan, Chunk chunk, const float2* __restrict__ waves, int run,
-                         int group_size) {
+    rows_gradient_kernel(Scan scan, Chunk chunk, const float2* __restrict__ waves, int run) {
   using L = Line<n>;
   extern __shared__ float4 shared[];
   const RowMemory<n> memory{reinterpret_cast<float2*>(shared)};
   make_twiddles<n>(memory.twiddles);
   const RowBlock<n> block;
   float2* const exchange = memory.exchange_of(block);
-  // A single mode leaves the exchange buffer free for the sum over modes.
-  float2* const staged = group_size == 1 ? exchange : memory.sum_of(block, group_size);
+  float2* const slot_sum = memory.sum_of(block);
   const int y = static_cast<int>(blockIdx.x) * block.rows + block.row;
+  const int mode = static_cast<int>(blockIdx.z);
   const int first = static_cast<int>(blockIdx.y) * run;
   const int last = min(first + run, chunk.count);
-  const int first_mode = static_cast<int>(blockIdx.z) * group_size;
-  const int end_mode = min(first_mode + group_size, scan.n_modes);
-  bool fresh = true;  // what the slot's sums hold is of no use
+  bool fresh = true;  // what slot_sum holds is of no use
   for (int j = first; j < last; ++j) {
     const Place place = place_of(scan, chunk, j, y);
     const float2* const object = as_float2(chunk.object) + place.object + block.t;
     auto* const object_sum = reinterpret_cast<float*>(chunk.object_sum + place.object);
     const int phase = phase_of(object_sum);
-    float2* const mode_total = staged + phase / 2 + block.t;
-    for (int m = first_mode; m < end_mode; ++m) {
-      const float2* const wave = waves + image_row(j, scan.n_modes, m, n, y) + block.t;
-      const float2* const probe =
-          as_float2(chunk.probes) + image_row(place.slot, scan.n_modes, m, n, y) + block.t;
-      float2 v[L::elements];
+    const std::int64_t slot_row = image_row(place.slot, scan.n_modes, mode, n, y);
+    const float2* const wave = waves + image_row(j, scan.n_modes, mode, n, y) + block.t;
+    const float2* const probe = as_float2(chunk.probes) + slot_row + block.t;
+    float2 v[L::elements];
 #pragma unroll
-      for (int s = 0; s < L::elements; ++s) v[s] = wave[L::threads * s];
-      transform<n, 1, Lines::rows, 1>(v, block.t, memory.twiddles, exchange);
-      __syncwarp();
-      float2* const mode_sums = memory.sum_of(block, m - first_mode) + block.t;
+    for (int s = 0; s < L::elements; ++s) v[s] = wave[L::threads * s];
+    transform<n, 1, Lines::rows, 1>(v, block.t, memory.twiddles, exchange);
+    synchronise<n, Lines::rows>();
 #pragma unroll
-      for (int s = 0; s < L::elements; ++s) {
-        constexpr int step = L::threads;
-        const float2 chi = v[s] * chunk.scale;
-        const float2 of_object = conj_times(__ldg(probe + step * s), chi);
-        float2& total = mode_total[step * s];
-        total = m == first_mode ? of_object : total + of_object;
-        if (!chunk.slot_sums) continue;
-        const float2 of_probe = conj_times(__ldg(object + step * s), chi);
-        float2& sum = mode_sums[step * s];
-        sum = fresh ? of_probe : sum + of_probe;
-      }
+    for (int s = 0; s < L::elements; ++s) {
+      constexpr int step = L::threads;
+      const float2 chi = v[s] * chunk.scale;
+      exchange[phase / 2 + block.t + step * s] = conj_times(__ldg(probe + step * s), chi);
+      if (!chunk.slot_sums) continue;
+      const float2 of_probe = conj_times(__ldg(object + step * s), chi);
+      float2& sum = slot_sum[block.t + step * s];
+      sum = fresh ? of_probe : sum + of_probe;
     }
-    __syncwarp();
-    add_row<L::threads>(object_sum, reinterpret_cast<float*>(staged), phase, 2 * n, block.t);
+    synchronise<n, Lines::rows>();
+    add_row<L::threads>(object_sum, reinterpret_cast<float*>(exchange), phase, 2 * n, block.t);
     fresh = j + 1 == last || (scan.slot && scan.slot[chunk.begin + j + 1] != place.slot);
     if (chunk.slot_sums && fresh)
-      for (int m = first_mode; m < end_mode; ++m)
-        add_row<L::threads>(reinterpret_cast<float*>(chunk.slot_sums +
-                                                     image_row(place.slot, scan.n_modes, m, n, y)),
-                            reinterpret_cast<float*>(memory.sum_of(block, m - first_mode)), 0,
-                            2 * n, block.t);
-    __syncwarp();
+      add_row<L::threads>(reinterpret_cast<float*>(chunk.slot_sums + slot_row),
+                          reinterpret_cast<float*>(slot_sum), 0, 2 * n, block.t);
+    synchronise<n, Lines::rows>();
   }
+}
+
+/// A block for some rows of a run of places, for every mode or `n_planes` of them.
+template <int n, auto kernel, class... Arguments>
+void launch_rows(int n_planes, void* stream, const Scan& scan, const Chunk& chunk,
+                 const Arguments&... arguments) {
+  using Block = RowBlock<n>;
+  static const int resident = resident_blocks(kernel, Block::threads, RowMemory<n>::size);
+  const int run = run_length(chunk.count, n / Block::rows * n_planes, resident);
+  const dim3 grid(n / Block::rows, (chunk.count + run - 1) / run, n_planes);
+  launch(kernel, grid, Block::threads, RowMemory<n>::size, stream, scan, chunk, arguments..., run);
 }
 
 }  // namespace
 
 void exit_rows(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves) {
   with_size(scan.n, [&](auto size) {
-    constexpr int n = size;
-    using Block = RowBlock<n>;
-    const int run = run_length(chunk.count, n / Block::rows);
-    const dim3 grid(n / Block::rows, (chunk.count + run - 1) / run);
-    launch(exit_rows_kernel<n>, grid, Block::threads, RowMemory<n>::exchange + RowMemory<n>::sum,
-           stream, scan, chunk, as_float2(waves), run);
+    launch_rows<size, exit_rows_kernel<size>>(1, stream, scan, chunk, as_float2(waves));
   });
 }
 
 void rows_gradient(void* stream, const Scan& scan, const Chunk& chunk, const Complex* waves) {
   with_size(scan.n, [&](auto size) {
-    constexpr int n = size;
-    using Block = RowBlock<n>;
-    // More modes in a block: fewer additions to the object, but more shared memory.
-    constexpr int most_modes = 2;
-    const int n_groups = (scan.n_modes + most_modes - 1) / most_modes;
-    const int group_size = (scan.n_modes + n_groups - 1) / n_groups;
-    const int run = run_length(chunk.count, n / Block::rows * n_groups);
-    const dim3 grid(n / Block::rows, (chunk.count + run - 1) / run, n_groups);
-    const int n_sums = group_size + (group_size > 1 ? 1 : 0);
-    launch(rows_gradient_kernel<n>, grid, Block::threads,
-           RowMemory<n>::exchange + n_sums * RowMemory<n>::sum, stream, scan, chunk,
-           as_float2(waves), run, group_size);
+    launch_rows<size, rows_gradient_kernel<size>>(scan.n_modes, stream, scan, chunk,
+                                                  as_float2(waves));
   });
 }
 

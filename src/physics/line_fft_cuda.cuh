@@ -5,6 +5,8 @@
 /// before and after, so that a chain of transforms and pixelwise work needs no reordering. One
 /// exchange through shared memory (Cooley & Tukey 1965): with x = t + threads a and
 /// k = p + elements q, X(k) = sum_t W_threads^(t q) W_n^(t p) sum_a W_elements^(a p) v(t, a).
+/// From 512 on a thread's registers do not hold the sum over t: it is split again, 64 = 8 x 8, and
+/// exchanged twice.
 
 #include <cuda_runtime.h>
 
@@ -33,14 +35,21 @@ __device__ __forceinline__ float power(float2 a) {
 /// How a line of n is dealt out.
 template <int n>
 struct Line {
-  static constexpr int elements = n >= 512 ? 32 : n >= 128 ? 16 : 8;  ///< of one thread
+  static constexpr int elements = n == 128 || n == 256 || n == 1024 ? 16 : 8;  ///< of one thread
   static constexpr int threads = n / elements;
-  static_assert(elements * threads == n && threads <= elements);
-  /// Padded, so that no two threads meet in a bank of shared memory.
-  static constexpr int pitch = threads + 1;
-  static constexpr int buffer = elements * pitch;  ///< float2 that the exchange of a line needs
+  static constexpr bool is_split = threads > elements;
+  static_assert(elements * threads == n && (!is_split || threads == 64));
   /// Blocks of 128 threads that the registers of a multiprocessor must hold.
-  static constexpr int least_blocks = elements == 32 ? 3 : elements == 16 ? 5 : 8;
+  static constexpr int least_blocks = elements == 16 ? 5 : 8;
+  /// From p to p + 1 in the buffer, so that no two threads meet in a bank of shared memory. Threads
+  /// of a split line that read are neighbours in p, eight or more of one row in half a warp.
+  template <int stride>
+  static constexpr int pitch = threads + (is_split && stride == 1 ? 16 / elements : 1);
+  /// From r to r + 1 in the second exchange of a split line.
+  static constexpr int split_pitch = 8 * elements + (elements == 8 ? 8 : 0);
+  /// float2 that the exchange of a line needs.
+  static constexpr int buffer =
+      is_split && elements == 8 ? 8 * split_pitch : elements * (threads + 1);
 };
 
 /// cos(2 pi k / 32)
@@ -101,18 +110,95 @@ __device__ __forceinline__ void make_twiddles(float2* twiddles) {
   __syncthreads();
 }
 
-enum class Lines { rows, columns };  ///< a row's threads are in one warp, a column's in the block
+/// A row's threads are neighbours in the block, a column's are all over it.
+enum class Lines { rows, columns };
 
-template <Lines lines>
+/// Waits for the threads of a row, or for the block's.
+template <int n, Lines lines>
 __device__ __forceinline__ void synchronise() {
-  if constexpr (lines == Lines::rows) {
+  constexpr int threads = Line<n>::threads;
+  if constexpr (lines == Lines::columns) {
+    __syncthreads();
+  } else if constexpr (threads <= 32) {
     __syncwarp();
   } else {
-    __syncthreads();
+    const int barrier = 1 + static_cast<int>(threadIdx.x) / threads;  // 0 is the block's
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(threads) : "memory");
   }
 }
 
-/// Transform of the line whose thread t holds v. Every thread of the block calls.
+/// v w, or v conj(w) backwards
+template <int sign>
+__device__ __forceinline__ float2 twiddled(float2 v, float2 w) {
+  return sign < 0 ? v * w : conj_times(w, v);
+}
+
+/// The sum over t of `transform`, from the buffer, whole.
+template <int n, int sign, int stride>
+__device__ __forceinline__ void sum_over_threads(float2 (&v)[Line<n>::elements], int t,
+                                                 const float2* buffer) {
+  using L = Line<n>;
+  const float2* const from = buffer + t * L::template pitch<stride> * stride;
+  constexpr int repeats = L::elements / L::threads;
+#pragma unroll
+  for (int i = 0; i < repeats; ++i) {
+    float2 part[L::threads];
+#pragma unroll
+    for (int b = 0; b < L::threads; ++b)
+      part[b] = from[(L::threads * i * L::template pitch<stride> + b) * stride];
+    short_fft<L::threads, sign>(part);
+#pragma unroll
+    for (int q = 0; q < L::threads; ++q) v[i + repeats * q] = part[q];
+  }
+}
+
+/// The same in two steps: with t = c + 8 b and q = r + 8 s,
+/// sum_c W_8^(c s) W_64^(c r) sum_b W_8^(b r). A thread takes pairs (p, c), then pairs (p, r).
+template <int n, int sign, Lines lines, int stride>
+__device__ __forceinline__ void split_sum_over_threads(float2 (&v)[Line<n>::elements], int t,
+                                                       const float2* twiddles, float2* buffer) {
+  using L = Line<n>;
+  constexpr int repeats = L::elements / 8;
+  constexpr int step = L::threads / L::elements;  // of c and r from pair to pair of a thread
+  const int p = t % L::elements;
+  const int c_or_r = t / L::elements;
+  const float2* from = buffer + (p * L::template pitch<stride> + c_or_r) * stride;
+#pragma unroll
+  for (int i = 0; i < repeats; ++i) {
+    float2 part[8];
+#pragma unroll
+    for (int b = 0; b < 8; ++b) part[b] = from[(step * i + 8 * b) * stride];
+    short_fft<8, sign>(part);
+    v[i] = part[0];
+    // W_64^(c r) = W_n^(repeats r  8 c)
+    const float2* const factors = twiddles + 8 * (c_or_r + step * i);
+#pragma unroll
+    for (int r = 1; r < 8; ++r)
+      v[i + repeats * r] = twiddled<sign>(part[r], factors[repeats * r * L::threads]);
+  }
+  synchronise<n, lines>();
+  float2* const to = buffer + t * stride;
+#pragma unroll
+  for (int i = 0; i < repeats; ++i)
+#pragma unroll
+    for (int r = 0; r < 8; ++r)
+      to[(r * L::split_pitch + L::threads * i) * stride] = v[i + repeats * r];
+  synchronise<n, lines>();
+  from = buffer + (c_or_r * L::split_pitch + p) * stride;
+#pragma unroll
+  for (int i = 0; i < repeats; ++i) {
+    float2 part[8];
+#pragma unroll
+    for (int c = 0; c < 8; ++c)
+      part[c] = from[(step * i * L::split_pitch + L::elements * c) * stride];
+    short_fft<8, sign>(part);
+#pragma unroll
+    for (int s = 0; s < 8; ++s) v[i + repeats * s] = part[s];
+  }
+}
+
+/// Transform of the line whose thread t holds v. Every thread that `synchronise` waits for calls;
+/// those of a row that takes several warps are neighbours from a multiple of their number on.
 /// @param buffer the line's first float2 in shared memory; its elements are `stride` apart
 template <int n, int sign, Lines lines, int stride>
 __device__ __forceinline__ void transform(float2 (&v)[Line<n>::elements], int t,
@@ -120,26 +206,18 @@ __device__ __forceinline__ void transform(float2 (&v)[Line<n>::elements], int t,
   using L = Line<n>;
   short_fft<L::elements, sign>(v);
   // Also keeps writers behind the readers of the transform before.
-  synchronise<lines>();
+  synchronise<n, lines>();
   float2* const to = buffer + t * stride;
   const float2* const factors = twiddles + t;
   to[0] = v[0];
 #pragma unroll
-  for (int p = 1; p < L::elements; ++p) {
-    const float2 w = factors[p * L::threads];
-    to[p * L::pitch * stride] = sign < 0 ? v[p] * w : conj_times(w, v[p]);
-  }
-  synchronise<lines>();
-  const float2* const from = buffer + t * L::pitch * stride;
-  constexpr int repeats = L::elements / L::threads;
-#pragma unroll
-  for (int i = 0; i < repeats; ++i) {
-    float2 part[L::threads];
-#pragma unroll
-    for (int b = 0; b < L::threads; ++b) part[b] = from[(L::threads * i * L::pitch + b) * stride];
-    short_fft<L::threads, sign>(part);
-#pragma unroll
-    for (int q = 0; q < L::threads; ++q) v[i + repeats * q] = part[q];
+  for (int p = 1; p < L::elements; ++p)
+    to[p * L::template pitch<stride> * stride] = twiddled<sign>(v[p], factors[p * L::threads]);
+  synchronise<n, lines>();
+  if constexpr (L::is_split) {
+    split_sum_over_threads<n, sign, lines, stride>(v, t, twiddles, buffer);
+  } else {
+    sum_over_threads<n, sign, stride>(v, t, buffer);
   }
 }
 

@@ -115,22 +115,23 @@ INSTANTIATE_TEST_SUITE_P(Windows, HotPathGradients,
                          ::testing::Values(Case{32, 1, 9}, Case{64, 1, 7}, Case{128, 1, 6},
                                            Case{256, 1, 4}, Case{512, 1, 3}, Case{1024, 1, 2}));
 INSTANTIATE_TEST_SUITE_P(Modes, HotPathGradients,
-                         ::testing::Values(Case{32, 2, 5}, Case{32, 3, 5}, Case{64, 4, 5},
-                                           Case{128, 2, 5}, Case{128, 3, 5}, Case{128, 4, 4},
-                                           Case{128, 6, 4}, Case{128, 16, 3}, Case{256, 2, 3},
-                                           Case{256, 3, 3}, Case{256, 8, 3}, Case{512, 3, 3},
-                                           Case{512, 6, 2}, Case{1024, 3, 2}));
-// More modes than a block has threads for.
+                         ::testing::Values(Case{32, 2, 5}, Case{32, 3, 5}, Case{32, 12, 4},
+                                           Case{64, 4, 5}, Case{64, 12, 4}, Case{128, 2, 5},
+                                           Case{128, 3, 5}, Case{128, 4, 4}, Case{128, 5, 4},
+                                           Case{128, 6, 4}, Case{128, 12, 3}, Case{256, 2, 3},
+                                           Case{256, 3, 3}, Case{256, 6, 3}, Case{512, 2, 2},
+                                           Case{512, 3, 3}, Case{512, 4, 2}, Case{1024, 2, 2}));
+// More modes than the registers of a block hold.
 INSTANTIATE_TEST_SUITE_P(ModesInTurn, HotPathGradients,
-                         ::testing::Values(Case{32, 17, 4}, Case{64, 17, 4}, Case{128, 17, 3},
-                                           Case{256, 9, 3}, Case{512, 7, 2}, Case{1024, 4, 2}));
+                         ::testing::Values(Case{32, 13, 4}, Case{64, 13, 4}, Case{128, 13, 3},
+                                           Case{256, 7, 3}, Case{512, 5, 2}, Case{1024, 3, 2}));
 INSTANTIATE_TEST_SUITE_P(
     Counts, HotPathGradients,
     ::testing::Values(Case{32, 1, 5, 2, Counts::u8}, Case{128, 1, 4, 2, Counts::u8},
-                      Case{64, 2, 4, 1, Counts::u32}, Case{128, 17, 3, 1, Counts::f32},
+                      Case{64, 2, 4, 1, Counts::u32}, Case{128, 13, 3, 1, Counts::f32},
                       Case{128, 3, 4, 2, Counts::f32}, Case{64, 1, 5, 1, Counts::f32},
                       Case{64, 1, 5, 2, Counts::u16, true, true},
-                      Case{128, 2, 5, 2, Counts::u8, true, true}));
+                      Case{128, 2, 5, 2, Counts::u8, true, true}, Case{512, 1, 3, 1, Counts::u8}));
 INSTANTIATE_TEST_SUITE_P(Probe, HotPathGradients,
                          ::testing::Values(Case{64, 1, 5, 2, Counts::u16, false},
                                            Case{128, 3, 5, 2, Counts::u16, false}));
@@ -138,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(Probe, HotPathGradients,
 // runs.
 INSTANTIATE_TEST_SUITE_P(Runs, HotPathGradients,
                          ::testing::Values(Case{32, 1, 2000, 7}, Case{32, 1, 2000, 1},
-                                           Case{32, 3, 1500, 700}, Case{128, 1, 400, 9}));
+                                           Case{32, 3, 1500, 700}, Case{128, 1, 400, 9},
+                                           Case{512, 1, 8, 3}));
 
 TEST(HotPathReference, FftIsTheDefinition) {
   const int n = 8;
