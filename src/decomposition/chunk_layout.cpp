@@ -55,6 +55,12 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
   ChunkRange range;
   range.border_begin = static_cast<int>(chunks_.size());
   const bool shared = number_slots_of_batch(border, interior);
+  // A chunk that meets most slots in any case is better made of neighbours, whose part of the
+  // object stays in a cache, than of positions of the same shift from all over the tile.
+  if (shared && n_slots() <= 2 * chunk_size_) {
+    sort_within_chunks(border, by_shift);
+    sort_within_chunks(interior, by_shift);
+  }
   append_chunks(border, !shared);
   range.interior_begin = static_cast<int>(chunks_.size());
   append_chunks(interior, !shared);
@@ -62,6 +68,16 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
   for (int i = range.border_begin; i + 1 < range.end; ++i)
     chunks_[i].ends_slots = chunks_[i].first_slot != chunks_[i + 1].first_slot;
   return range;
+}
+
+template <class Before>
+void ChunkLayout::sort_within_chunks(std::span<int> positions, const Before& by_shift) {
+  std::sort(positions.begin(), positions.end());
+  for (std::size_t begin = 0; begin < positions.size(); begin += chunk_size_) {
+    const std::size_t count = std::min<std::size_t>(chunk_size_, positions.size() - begin);
+    const std::span<int> chunk = positions.subspan(begin, count);
+    std::sort(chunk.begin(), chunk.end(), by_shift);
+  }
 }
 
 /// Slots for all of a batch, in the order of their shifts; none and false if they are too many.
@@ -99,7 +115,7 @@ void ChunkLayout::append_chunks(std::span<const int> positions, bool own_slots) 
       order_.push_back(position);
       slot_.push_back(slot_of(shift_of_[position]));
     }
-    chunk.n_slots = static_cast<int>(slot_shift_.size()) - first_slot_;
+    chunk.n_slots = n_slots();
     chunk.seen_begin = slot_[chunk.begin];
     chunk.seen_end = slot_.back() + 1;
     chunks_.push_back(chunk);

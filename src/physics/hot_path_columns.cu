@@ -99,6 +99,7 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
   const int first = block.t * n + block.x;
   unsigned raw[L::elements];
   load_counts(scan, pattern_of(scan, chunk, block.j) + first, step, L::elements, raw);
+  follow_earlier_kernels();
   float2* const wave = waves + image_row(block.j, modes, 0, n, 0) + first;
   float2 v[modes][L::elements];
 #pragma unroll
@@ -148,6 +149,7 @@ __global__ void __launch_bounds__(most_threads, 2)
   const int first = first_y * n + block.x;
   unsigned raw[L::elements / 2];
   load_counts(scan, pattern_of(scan, chunk, block.j) + first, step_y * n, mine, raw);
+  follow_earlier_kernels();
   float2* const wave = waves + image_row(block.j, scan.n_modes, block.mode, n, block.t) + block.x;
   float2 v[L::elements];
 #pragma unroll
@@ -192,6 +194,7 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
   extern __shared__ float4 shared[];
   auto* const twiddles = reinterpret_cast<float2*>(shared);
   make_twiddles<n>(twiddles);
+  follow_earlier_kernels();
   const ColumnBlock<n, columns> block;
   float2* const buffer = twiddles + n + static_cast<int>(threadIdx.x) % columns;
   const int first = block.t * n + block.x;

@@ -102,14 +102,43 @@ void allow_shared(void (*kernel)(Parameters...), int n_shared) {
                                static_cast<int>(shared_bytes)));
 }
 
+/// Call before reading or writing what other kernels write or read. Kernels start while those
+/// before them end, so that a chain of short ones does not wait for each launch (Hopper's
+/// programmatic dependent launch).
+__device__ __forceinline__ void follow_earlier_kernels() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
+}
+
+inline bool kernels_may_overlap() {
+  static const bool may = [] {
+    int device = 0;
+    int major = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    return major >= 9;
+  }();
+  return may;
+}
+
 /// @param n_shared float2 of shared memory
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, int threads, int n_shared, void* stream,
             const Arguments&... arguments) {
   allow_shared(kernel, n_shared);
-  kernel<<<grid, threads, sizeof(float2) * n_shared, static_cast<cudaStream_t>(stream)>>>(
-      arguments...);
-  check(cudaGetLastError());
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = sizeof(float2) * n_shared;
+  config.stream = static_cast<cudaStream_t>(stream);
+  config.attrs = &overlap;
+  config.numAttrs = kernels_may_overlap() ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
 }
 
 inline int multiprocessors() {

@@ -24,6 +24,7 @@ __global__ void __launch_bounds__(overlap_threads)
   __shared__ float of_warp[overlap_threads / warp_threads];
   const int thread = static_cast<int>(threadIdx.x);
   float greatest = 0;
+  follow_earlier_kernels();
 #pragma unroll 4
   for (int i = thread; i < n_quads; i += overlap_threads) {
     const float4 v = overlap[i];
@@ -78,6 +79,7 @@ __global__ void __launch_bounds__(GroupRows<n>::group_threads* GroupRows<n>::mos
   auto* const twiddles = reinterpret_cast<float2*>(shared);
   float2* const buffers = twiddles + n;
   make_twiddles<n>(twiddles);
+  follow_earlier_kernels();
   const GroupRows<n> rows;
   float2* const exchange =
       buffers + rows.group * rows.buffer + rows.row * RowBlock<n>::buffer_pitch;

@@ -63,6 +63,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
   extern __shared__ float4 shared[];
   const RowMemory<n> memory{reinterpret_cast<float2*>(shared)};
   make_twiddles<n>(memory.twiddles);
+  follow_earlier_kernels();
   const RowBlock<n> block;
   auto* const probe_power = reinterpret_cast<float*>(memory.sum_of(block));
   const int y = static_cast<int>(blockIdx.x) * block.rows + block.row;
@@ -114,6 +115,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
   extern __shared__ float4 shared[];
   const RowMemory<n> memory{reinterpret_cast<float2*>(shared)};
   make_twiddles<n>(memory.twiddles);
+  follow_earlier_kernels();
   const RowBlock<n> block;
   float2* const exchange = memory.exchange_of(block);
   float2* const slot_sum = memory.sum_of(block);

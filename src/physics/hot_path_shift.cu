@@ -25,6 +25,7 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
   extern __shared__ float4 shared[];
   auto* const twiddles = reinterpret_cast<float2*>(shared);
   make_twiddles<n>(twiddles);
+  follow_earlier_kernels();
   const ColumnBlock<n, columns> block;
   float2* const buffer = twiddles + n + static_cast<int>(threadIdx.x) % columns;
   const int first = block.j / slots.n_modes * run;
@@ -55,6 +56,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads) rows_in_place_kernel(flo
   extern __shared__ float4 shared[];
   auto* const twiddles = reinterpret_cast<float2*>(shared);
   make_twiddles<n>(twiddles);
+  follow_earlier_kernels();
   const Block block;
   float2* const row =
       images + (static_cast<std::int64_t>(blockIdx.x) * Block::rows + block.row) * n + block.t;
@@ -77,6 +79,7 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
   extern __shared__ float4 shared[];
   auto* const twiddles = reinterpret_cast<float2*>(shared);
   make_twiddles<n>(twiddles);
+  follow_earlier_kernels();
   const ColumnBlock<n, columns> block;
   float2* const buffer = twiddles + n + static_cast<int>(threadIdx.x) % columns;
   const int first = block.j / slots.n_modes * run;

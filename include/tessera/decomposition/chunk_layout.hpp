@@ -54,6 +54,10 @@ class ChunkLayout {
   std::span<const Vec2> slot_shift() const { return slot_shift_; }
 
  private:
+  template <class Before>
+  void sort_within_chunks(std::span<int> positions, const Before& by_shift);
+  /// Of the batch or chunk in work.
+  int n_slots() const { return static_cast<int>(slot_shift_.size()) - first_slot_; }
   bool number_slots_of_batch(std::span<const int> border, std::span<const int> interior);
   void append_chunks(std::span<const int> positions, bool own_slots);
   void begin_slots();
