@@ -20,6 +20,7 @@ std::vector<device::Seat> all_seats(const device::Gpu& gpu, const comm::Communic
   const std::vector<std::string> hosts = comm.all_gather(host_name());
   const std::vector<std::string> uuids = comm.all_gather(gpu.uuid);
   std::vector<device::Seat> seats;
+  seats.reserve(hosts.size());
   for (std::size_t rank = 0; rank < hosts.size(); ++rank)
     seats.push_back({hosts[rank], uuids[rank]});
   return seats;
@@ -40,10 +41,11 @@ std::unique_ptr<device::Runtime> start_device(const comm::Communicator& comm, bo
   const int local_rank = comm.local_rank();
   std::unique_ptr<device::Runtime> runtime;
   comm.together([&] { runtime = std::make_unique<device::Runtime>(local_rank); });
-  if (!runtime->gpu()) return runtime;
-  const std::vector<device::Seat> seats = all_seats(*runtime->gpu(), comm);
+  const std::optional<device::Gpu>& gpu = runtime->gpu();
+  if (!gpu) return runtime;
+  const std::vector<device::Seat> seats = all_seats(*gpu, comm);
   if (!share_gpu) refuse_shared_gpus(seats);
-  print_gpus(*runtime->gpu(), seats, comm);
+  print_gpus(*gpu, seats, comm);
   return runtime;
 }
 

@@ -124,6 +124,7 @@ std::unique_ptr<Transport> choose_transport(std::string_view name, const Communi
   }
   Trial trial(traffic);
   std::vector<Candidate> candidates;
+  candidates.reserve(names.size());
   for (const std::string& each : names)
     candidates.push_back(tried(each, comm, timeout_s, exec, trial));
   Candidate& best = *std::min_element(candidates.begin(), candidates.end(),

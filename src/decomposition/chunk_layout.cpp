@@ -28,12 +28,12 @@ ChunkLayout::ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max
     shift_of_.push_back(static_cast<int>(found - shifts_.begin()));
   }
   slot_of_shift_.resize(shifts_.size());
-  const int n = static_cast<int>(shift_px.size());
   order_.reserve(shift_px.size());
   slot_.reserve(shift_px.size());
   slot_shift_.reserve(shift_px.size());
   // Every batch may end in a short border and a short interior chunk.
-  chunks_.reserve(static_cast<std::size_t>(n / chunk_size + 2 * n_batches));
+  chunks_.reserve(shift_px.size() / static_cast<std::size_t>(chunk_size) +
+                  2 * static_cast<std::size_t>(n_batches));
   clear();
 }
 

@@ -41,7 +41,8 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
   for (int i = 0; i < n_local; ++i) local_of_position_[share.positions[i]] = i;
   border_.reserve(share.positions.size());
   interior_.reserve(share.positions.size());
-  pass_.reserve(static_cast<std::size_t>(n_local / chunk_size + 2 * schedule_.n_batches()));
+  pass_.reserve(share.positions.size() / static_cast<std::size_t>(chunk_size) +
+                2 * static_cast<std::size_t>(schedule_.n_batches()));
   laid_out_.resize(static_cast<std::size_t>(schedule_.n_batches()));
   epoch_.resize(laid_out_.size());
 }
