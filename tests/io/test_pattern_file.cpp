@@ -107,8 +107,8 @@ std::string error_of(PatternFile& file, int n) {
 
 TEST_P(ChosenPatterns, OfAFileThatIsCutShortAreAnErrorWithFileAndPosition) {
   PatternFile file(source_, info_, info_.n_positions);
-  world().barrier();
   const auto whole = std::filesystem::file_size(path_);
+  world().barrier();  // all know the size before the root changes it
   on_root([&] { std::filesystem::resize_file(path_, whole - 40); });
   EXPECT_THAT(error_of(file, info_.n_positions),
               AllOf(HasSubstr(path_), HasSubstr("cut short"),
@@ -119,8 +119,8 @@ TEST_P(ChosenPatterns, OfAFileThatIsCutShortAreAnErrorWithFileAndPosition) {
 /// Cut off and made as long again: what was there reads as zeros, or cannot be inflated.
 TEST_P(ChosenPatterns, ThatLoseTheirCountsAreAnErrorWithFileAndPosition) {
   PatternFile file(source_, info_, info_.n_positions);
-  world().barrier();
   const auto whole = std::filesystem::file_size(path_);
+  world().barrier();  // all know the size before the root changes it
   on_root([&] {
     std::filesystem::resize_file(path_, whole / 2);
     std::filesystem::resize_file(path_, whole);
