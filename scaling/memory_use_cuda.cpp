@@ -1,6 +1,4 @@
-#include <cuda_runtime_api.h>
-
-#include "tessera/base/error.hpp"
+#include "tessera/device/check_cuda.hpp"
 
 #include "memory_use.hpp"
 
@@ -9,8 +7,7 @@ namespace tessera::scaling {
 std::int64_t device_bytes_used() {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
-  if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess)
-    throw SystemError("cudaMemGetInfo failed: the device's memory cannot be read");
+  device::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
   return static_cast<std::int64_t>(total_bytes - free_bytes);
 }
 

@@ -1,11 +1,9 @@
 #include "tessera/app/memory.hpp"
 
 #include <algorithm>
-#include <array>
-
-#include <unistd.h>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
 #include "tessera/device/memory.hpp"
@@ -52,12 +50,6 @@ std::int64_t halo_bytes(const decomposition::Tiling& tiling, int rank) {
   for (const decomposition::PeerBoxes& peer : make_halo_plan(tiling, rank).peers)
     pixels += 2 * std::max(peer.owned_here.area(), peer.ghost_here.area());
   return pixels * max_reals_per_pixel * static_cast<std::int64_t>(sizeof(Real));
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 /// This rank's part of what all ranks at `place` have together, in proportion to what they want.

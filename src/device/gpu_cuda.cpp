@@ -5,23 +5,15 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
-#include <source_location>
-
-#include <cuda_runtime_api.h>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/device/check_cuda.hpp"
 #include "tessera/device/gpu.hpp"
 
 namespace tessera::device {
 namespace {
-
-void check_cuda(cudaError_t code, std::source_location where = std::source_location::current()) {
-  if (code == cudaSuccess) return;
-  throw SystemError(text("CUDA on host ", host_name(), ": ", cudaGetErrorString(code), " (in ",
-                         where.function_name(), "); nvidia-smi shows what state the GPUs are in"));
-}
 
 std::string version_text(int version) {
   return text(version / 1000, '.', version % 1000 / 10);

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -128,6 +129,40 @@ std::vector<int> positions_of(const std::vector<int>& owner, int rank) {
   for (std::size_t p = 0; p < owner.size(); ++p)
     if (owner[p] == rank) positions.push_back(static_cast<int>(p));
   return positions;
+}
+
+namespace {
+
+std::int64_t n_decoded = 0;
+
+std::size_t count_decoding(unsigned flags, std::size_t, const unsigned*, std::size_t n_bytes,
+                           std::size_t*, void**) {
+  if (flags & H5Z_FLAG_REVERSE) ++n_decoded;
+  return n_bytes;
+}
+
+}  // namespace
+
+CountingFilter::CountingFilter() {
+  const H5Z_class2_t filter{H5Z_CLASS_T_VERS, id,      1,       1,
+                            "counting",       nullptr, nullptr, count_decoding};
+  EXPECT_GE(H5Zregister(&filter), 0);
+  n_decoded = 0;
+}
+
+CountingFilter::~CountingFilter() {
+  H5Zunregister(id);
+}
+
+std::int64_t CountingFilter::take_count() {
+  return std::exchange(n_decoded, 0);
+}
+
+void add_counted_patterns(const std::string& path, const std::string& name, hid_t type) {
+  add_dataset(
+      path, name,
+      {.extents = {9, 10, 5, 6}, .type = type, .chunk = {2, 3, 5, 6}, .filter = CountingFilter::id},
+      encoded_patterns(90, {5, 6}, 1));
 }
 
 }  // namespace tessera::io::testing

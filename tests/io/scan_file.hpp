@@ -39,6 +39,19 @@ struct Storage {
   H5Z_filter_t filter = 0;  ///< another filter, if not 0
 };
 
+/// For datasets: a filter that only counts how often a chunk is decoded in this process. HDF5 knows
+/// it as long as the object lives.
+class CountingFilter {
+ public:
+  static constexpr H5Z_filter_t id = 301;
+  CountingFilter();
+  ~CountingFilter();
+  CountingFilter(const CountingFilter&) = delete;
+  CountingFilter& operator=(const CountingFilter&) = delete;
+  /// Chunks decoded since the last call.
+  std::int64_t take_count();
+};
+
 /// Adds a dataset to the file at `path`, which is made if it is missing. Values are converted.
 void add_dataset(const std::string& path, const std::string& name, const Storage& storage,
                  const std::vector<double>& values);
@@ -51,6 +64,8 @@ void damage_chunk(const std::string& path, const std::string& name, hsize_t inde
 /// A value that differs between the scan positions and pixels of a small scan.
 double encoded(int position, int y, int x);
 std::vector<double> encoded_patterns(int n_positions, Shape2 shape, double scale);
+/// 9 x 10 encoded patterns of 5 x 6 pixels in chunks of 2 x 3 patterns, through CountingFilter.
+void add_counted_patterns(const std::string& path, const std::string& name, hid_t type);
 
 /// What `work` throws on every rank: its message, the same everywhere, with exit code bad_input.
 /// Empty, with a failed expectation, if not. Collective.

@@ -128,40 +128,20 @@ TEST_P(ChosenPatterns, ThatLoseTheirCountsAreAnErrorWithFileAndPosition) {
   EXPECT_THAT(error_of(file, info_.n_positions), AllOf(HasSubstr(path_), HasSubstr("position ")));
 }
 
-// A filter that only counts how often a chunk is decoded.
-constexpr H5Z_filter_t counting_filter = 302;
-int n_decoded = 0;
-
-std::size_t count_decoding(unsigned flags, std::size_t, const unsigned*, std::size_t n_bytes,
-                           std::size_t*, void**) {
-  if (flags & H5Z_FLAG_REVERSE) ++n_decoded;
-  return n_bytes;
-}
-
 TEST(ChosenPatternsOfAChunk, AreDecodedOnce) {
-  const H5Z_class2_t filter{H5Z_CLASS_T_VERS, counting_filter, 1,       1,
-                            "counting",       nullptr,         nullptr, count_decoding};
-  ASSERT_GE(H5Zregister(&filter), 0);
+  CountingFilter filter;
   const TemporaryFolder folder;
   const std::string path = folder.file("chunks.h5");
-  on_root([&] {
-    add_dataset(path, "data",
-                {.extents = {9, 10, 5, 6},
-                 .type = H5T_STD_U16LE,
-                 .chunk = {2, 3, 5, 6},
-                 .filter = counting_filter},
-                encoded_patterns(90, shape, 1));
-  });
+  on_root([&] { add_counted_patterns(path, "data", H5T_STD_U16LE); });
   const ScanSource source{path, "data", {}, {}, true};
   const ScanInfo info = read_scan_info(source, world());
   // Chunk (0, 0) holds rows 0, 1 and columns 0 to 2; 89 lies in the last one.
   const std::vector<int> chosen{12, 89, 0, 2, 10};
   std::vector<std::byte> patterns(chosen.size() * pattern_bytes);
   PatternFile file(source, info, 5);
-  n_decoded = 0;
+  filter.take_count();
   file.read(chosen, patterns.data());
-  EXPECT_EQ(n_decoded, 2);
-  H5Zunregister(counting_filter);
+  EXPECT_EQ(filter.take_count(), 2);
 }
 
 }  // namespace

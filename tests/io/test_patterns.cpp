@@ -1,4 +1,5 @@
 #include <atomic>
+#include <optional>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -166,41 +167,21 @@ TEST(PatternTypes, AreKeptIfUnsignedAndFloatOtherwise) {
   }
 }
 
-// A filter that only counts how often a chunk is decoded on this rank.
-constexpr H5Z_filter_t counting_filter = 301;
-std::int64_t n_decoded = 0;
-
-std::size_t count_decoding(unsigned flags, std::size_t, const unsigned*, std::size_t n_bytes,
-                           std::size_t*, void**) {
-  if (flags & H5Z_FLAG_REVERSE) ++n_decoded;
-  return n_bytes;
-}
-
 TEST(Chunks, AreDecodedOnceByAllRanksTogether) {
-  const H5Z_class2_t filter{H5Z_CLASS_T_VERS, counting_filter, 1,       1,
-                            "counting",       nullptr,         nullptr, count_decoding};
-  EXPECT_GE(H5Zregister(&filter), 0);
+  std::optional<CountingFilter> filter(std::in_place);
   const TemporaryFolder folder;
   const std::string path = folder.file("chunks.h5");
-  on_root([&] {
-    add_dataset(path, "data",
-                {.extents = {9, 10, 5, 6},
-                 .type = H5T_STD_U8LE,
-                 .chunk = {2, 3, 5, 6},
-                 .filter = counting_filter},
-                encoded_patterns(90, shape, 1));
-  });
+  on_root([&] { add_counted_patterns(path, "data", H5T_STD_U8LE); });
   const ScanSource source{path, "data", {}, {}, true};
   const ScanInfo info = read_scan_info(source, world());
   EXPECT_EQ(info.positions_per_chunk, (Shape2{2, 3}));
   const std::vector<int> owner = random_owners(90, false);
-  n_decoded = 0;
+  filter->take_count();
   for (const std::int64_t piece_bytes : {1, 1 << 20}) {
     read_all(source, info, owner, positions_of(owner, world().rank()), world(), piece_bytes);
-    EXPECT_EQ(sum_over_ranks(n_decoded), 5 * 4);
-    n_decoded = 0;
+    EXPECT_EQ(sum_over_ranks(filter->take_count()), 5 * 4);
   }
-  H5Zunregister(counting_filter);
+  filter.reset();
   EXPECT_NE(agreed_error([&] { read_scan_info(source, world()); }).find("HDF5_PLUGIN_PATH"),
             std::string::npos);
 }
