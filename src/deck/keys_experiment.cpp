@@ -38,6 +38,49 @@ std::vector<Key> experiment_keys(Experiment& experiment) {
        .least = 1e-8,
        .greatest = 0.1,
        .hint = "angles are in radians: did you give milliradians?"},
+      {.name = "experiment.propagation",
+       .field = &experiment.propagation,
+       .meaning = "From the sample to the detector: `far_field` (a Fourier transform), or the near "
+                  "field by the `fresnel` or the `angular_spectrum` propagator; then the "
+                  "detector's own pixels, divided by the magnification, are the object's.",
+       .choices = {"far_field", "fresnel", "angular_spectrum"}},
+      {.name = "experiment.source_distance_m",
+       .field = &experiment.source_distance_m,
+       .meaning = "Near field in a cone beam: from the focus to the sample, metres. The "
+                  "magnification is 1 + distance_m / source_distance_m. Unset: parallel beam.",
+       .least = 1e-6,
+       .greatest = 1000,
+       .hint = "distances are in metres: did you give millimetres?"},
+      {.name = "experiment.beam_tilt_rad",
+       .field = &experiment.beam_tilt_rad,
+       .meaning = "Angle of the beam to the sample's normal, radians, (y, x): shifts the slices of "
+                  "a thick sample against one another. Empty: none.",
+       .least = -0.5,
+       .greatest = 0.5,
+       .length = 2,
+       .hint = "angles are in radians: did you give milliradians?"},
+      {.name = "experiment.fly_sub_positions",
+       .field = &experiment.fly_sub_positions,
+       .meaning =
+           "Fly scan: places along the motion during an exposure whose patterns add up. Time "
+           "and memory grow in proportion; 1: the stage stood still.",
+       .least = 1,
+       .greatest = 64},
+      {.name = "experiment.fly_travel_m",
+       .field = &experiment.fly_travel_m,
+       .meaning =
+           "Fly scan: the stage's motion during one exposure, metres, (y, x), centred on the "
+           "scan position.",
+       .least = -0.01,
+       .greatest = 0.01,
+       .length = 2,
+       .hint = "lengths are in metres: did you give micrometres?"},
+      {.name = "experiment.point_spread_px",
+       .field = &experiment.point_spread_px,
+       .meaning = "Standard deviation of the detector's Gaussian point spread, or of the beam's "
+                  "partial coherence seen as one, detector pixels; 0: none.",
+       .least = 0,
+       .greatest = 100},
   };
 }
 
@@ -104,6 +147,14 @@ std::vector<Key> probe_keys(Probe& probe) {
                   "Small, so that extra modes take up only what the first cannot explain.",
        .least = 0,
        .greatest = 1},
+      {.name = "probe.opr_modes",
+       .field = &probe.opr_modes,
+       .meaning =
+           "Orthogonal probe relaxation (Odstrcil et al. 2016): further modes that are added "
+           "to the first probe mode coherently, with weights of each position's own. For "
+           "beams that drift or breathe; 0: none.",
+       .least = 0,
+       .greatest = 16},
   };
 }
 
@@ -118,6 +169,24 @@ std::vector<Key> object_keys(Object& object) {
        .field = &object.file,
        .meaning = "Result of an earlier run; for `file`.",
        .is_path = true},
+      {.name = "object.n_modes",
+       .field = &object.n_modes,
+       .meaning = "Mutually incoherent states of the object, for samples that move or fluctuate "
+                  "during an exposure.",
+       .least = 1,
+       .greatest = 16},
+      {.name = "object.n_slices",
+       .field = &object.n_slices,
+       .meaning = "Slices of a thick sample (multislice; Maiden, Humphry & Rodenburg 2012), along "
+                  "the beam. Time grows in proportion.",
+       .least = 1,
+       .greatest = 1000},
+      {.name = "object.slice_thickness_m",
+       .field = &object.slice_thickness_m,
+       .meaning = "Distance between slices, metres; needed with more than one.",
+       .least = 0,
+       .greatest = 0.1,
+       .hint = "lengths are in metres: did you give nanometres or micrometres?"},
   };
 }
 

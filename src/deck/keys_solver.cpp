@@ -80,6 +80,12 @@ std::vector<Key> solver_keys(Solver& solver) {
                   "never.",
        .least = 0,
        .greatest = 1000000},
+      {.name = "solver.noise",
+       .field = &solver.noise,
+       .meaning = "What the gradient solvers minimise: the difference of `amplitude`s (steady; the "
+                  "rule), of the `intensity` weighted by its variance, or the `poisson` "
+                  "likelihood, for few counts per pattern.",
+       .choices = {"amplitude", "intensity", "poisson"}},
       {.name = "solver.subpixel",
        .field = &solver.subpixel,
        .meaning = "Shift the probe by the part of each position that is not a whole pixel. Without "

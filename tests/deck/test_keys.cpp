@@ -30,10 +30,16 @@ const std::vector<Case> cases = {
     {"data.positions", "\"q\"", [](D d) { return d.data.positions == "q"; }},
     {"data.valid_pixels", "\"v\"", [](D d) { return d.data.valid_pixels == "v"; }},
     {"data.zero_frequency", "\"corner\"", [](D d) { return d.data.zero_frequency == "corner"; }},
-    {"data.raster_shape", "[3, 4]", [](D d) { return d.data.raster_shape == Ints{3, 4}; },
+    {"data.raster_shape", "[3, 4]",
+     [](D d) {
+       return d.data.raster_shape == Ints{3, 4};
+     },
      raster_deck},
     {"data.raster_step_m", "[-1e-6, 2e-6]",
-     [](D d) { return d.data.raster_step_m == Doubles{-1e-6, 2e-6}; }, raster_deck},
+     [](D d) {
+       return d.data.raster_step_m == Doubles{-1e-6, 2e-6};
+     },
+     raster_deck},
     {"data.raster_rotation_rad", "-0.5", [](D d) { return d.data.raster_rotation_rad == -0.5; },
      raster_deck},
     {"experiment.energy_eV", "710.5", [](D d) { return d.experiment.energy_eV == 710.5; }},
@@ -44,6 +50,20 @@ const std::vector<Case> cases = {
      [](D d) { return d.experiment.detector_pixel_m == 55e-6; }},
     {"experiment.detector_pixel_rad", "2e-3",
      [](D d) { return d.experiment.detector_pixel_rad == 2e-3; }, electron_deck},
+    {"experiment.propagation", "\"fresnel\"",
+     [](D d) { return d.experiment.propagation == "fresnel"; }},
+    {"experiment.source_distance_m", "0.5",
+     [](D d) { return d.experiment.source_distance_m == 0.5; }},
+    {"experiment.beam_tilt_rad", "[0.01, -0.02]",
+     [](D d) {
+       return d.experiment.beam_tilt_rad == std::vector<double>{0.01, -0.02};
+     }},
+    {"experiment.fly_sub_positions", "4", [](D d) { return d.experiment.fly_sub_positions == 4; }},
+    {"experiment.fly_travel_m", "[0, 1e-6]",
+     [](D d) {
+       return d.experiment.fly_travel_m == std::vector<double>{0, 1e-6};
+     }},
+    {"experiment.point_spread_px", "0.5", [](D d) { return d.experiment.point_spread_px == 0.5; }},
     {"probe.initial", "\"mean_pattern\"", [](D d) { return d.probe.initial == "mean_pattern"; }},
     {"probe.dataset", "\"guess\"", [](D d) { return d.probe.dataset == "guess"; }},
     {"probe.file", "\"/p.h5\"", [](D d) { return d.probe.file == "/p.h5"; }},
@@ -55,8 +75,12 @@ const std::vector<Case> cases = {
     {"probe.central_stop_m", "4e-5", [](D d) { return d.probe.central_stop_m == 4e-5; }},
     {"probe.n_modes", "5", [](D d) { return d.probe.n_modes == 5; }},
     {"probe.extra_mode_power", "0.1", [](D d) { return d.probe.extra_mode_power == 0.1; }},
+    {"probe.opr_modes", "2", [](D d) { return d.probe.opr_modes == 2; }},
     {"object.initial", "\"file\"", [](D d) { return d.object.initial == "file"; }},
     {"object.file", "\"/o.h5\"", [](D d) { return d.object.file == "/o.h5"; }},
+    {"object.n_modes", "2", [](D d) { return d.object.n_modes == 2; }},
+    {"object.n_slices", "3", [](D d) { return d.object.n_slices == 3; }},
+    {"object.slice_thickness_m", "2e-9", [](D d) { return d.object.slice_thickness_m == 2e-9; }},
     {"solver.method", "\"epie\"", [](D d) { return d.solver.method == "epie"; }},
     {"solver.epochs", "7", [](D d) { return d.solver.epochs == 7; }},
     {"solver.batch_size", "0", [](D d) { return d.solver.batch_size == 0; }},
@@ -73,7 +97,23 @@ const std::vector<Case> cases = {
     {"solver.orthogonalise_every", "11", [](D d) { return d.solver.orthogonalise_every == 11; }},
     {"solver.subpixel", "false", [](D d) { return !d.solver.subpixel; }},
     {"solver.subpixel_bins", "13", [](D d) { return d.solver.subpixel_bins == 13; }},
-    {"decomposition.tiles", "[2, 3]", [](D d) { return d.decomposition.tiles == Ints{2, 3}; }},
+    {"solver.noise", "\"poisson\"", [](D d) { return d.solver.noise == "poisson"; }},
+    {"refine.positions_from_epoch", "3", [](D d) { return d.refine.positions_from_epoch == 3; }},
+    {"refine.opr_from_epoch", "3", [](D d) { return d.refine.opr_from_epoch == 3; }},
+    {"refine.intensity_from_epoch", "3", [](D d) { return d.refine.intensity_from_epoch == 3; }},
+    {"refine.background_from_epoch", "3", [](D d) { return d.refine.background_from_epoch == 3; }},
+    {"refine.thickness_from_epoch", "3", [](D d) { return d.refine.thickness_from_epoch == 3; }},
+    {"refine.tilt_from_epoch", "3", [](D d) { return d.refine.tilt_from_epoch == 3; }},
+    {"refine.positions_method", "\"cross_correlation\"",
+     [](D d) { return d.refine.positions_method == "cross_correlation"; }},
+    {"refine.positions_model", "\"affine\"",
+     [](D d) { return d.refine.positions_model == "affine"; }},
+    {"refine.positions_step", "0.25", [](D d) { return d.refine.positions_step == 0.25; }},
+    {"refine.positions_limit_px", "9", [](D d) { return d.refine.positions_limit_px == 9; }},
+    {"decomposition.tiles", "[2, 3]",
+     [](D d) {
+       return d.decomposition.tiles == Ints{2, 3};
+     }},
     {"decomposition.transport", "\"host_mpi\"",
      [](D d) { return d.decomposition.transport == "host_mpi"; }},
     {"decomposition.transport_timeout_s", "45",
@@ -94,7 +134,9 @@ const std::vector<Case> cases = {
     {"simulation.step_m", "1e-6", [](D d) { return d.simulation.step_m == 1e-6; }},
     {"simulation.jitter", "0.5", [](D d) { return d.simulation.jitter == 0.5; }},
     {"simulation.detector_shape", "[32, 48]",
-     [](D d) { return d.simulation.detector_shape == Ints{32, 48}; }},
+     [](D d) {
+       return d.simulation.detector_shape == Ints{32, 48};
+     }},
     {"simulation.counts_per_pattern", "1e4",
      [](D d) { return d.simulation.counts_per_pattern == 1e4; }},
     {"simulation.noise", "\"none\"", [](D d) { return d.simulation.noise == "none"; }},

@@ -27,6 +27,12 @@ struct Experiment {
   std::optional<double> distance_m;
   std::optional<double> detector_pixel_m;
   std::optional<double> detector_pixel_rad;
+  std::string propagation = "far_field";
+  std::optional<double> source_distance_m;
+  std::vector<double> beam_tilt_rad;
+  int fly_sub_positions = 1;
+  std::vector<double> fly_travel_m;
+  double point_spread_px = 0;
 };
 
 struct Probe {
@@ -40,11 +46,15 @@ struct Probe {
   double central_stop_m = 0;
   int n_modes = 1;
   double extra_mode_power = 0.02;
+  int opr_modes = 0;
 };
 
 struct Object {
   std::string initial = "ones";
   std::string file;
+  int n_modes = 1;
+  int n_slices = 1;
+  double slice_thickness_m = 0;
 };
 
 struct Solver {
@@ -61,8 +71,22 @@ struct Solver {
   double final_step = 0.2;
   int probe_start_epoch = 0;
   int orthogonalise_every = 1;
+  std::string noise = "amplitude";
   bool subpixel = true;
   int subpixel_bins = 16;
+};
+
+struct Refine {
+  int positions_from_epoch = -1;
+  std::string positions_method = "gradient";
+  std::string positions_model = "free";
+  double positions_step = 0.5;
+  double positions_limit_px = 4;
+  int opr_from_epoch = 0;
+  int intensity_from_epoch = -1;
+  int background_from_epoch = -1;
+  int thickness_from_epoch = -1;
+  int tilt_from_epoch = -1;
 };
 
 struct Decomposition {
@@ -109,6 +133,7 @@ struct Deck {
   Probe probe;
   Object object;
   Solver solver;
+  Refine refine;
   Decomposition decomposition;
   Run run;
   Output output;
