@@ -11,6 +11,7 @@ class NullTransport final : public comm::Transport {
   void begin(const device::Device&, const std::vector<comm::Message>&, int) override {}
   void finish(const device::Device&) override {}
   void all_reduce(const device::Device&, const device::DeviceView<Real*>&) override {}
+  void all_reduce_doubles(const device::Device&, const device::DeviceView<double*>&) override {}
   void broadcast(const device::Device&, const device::DeviceView<Real*>&) override {}
 };
 

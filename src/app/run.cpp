@@ -9,8 +9,8 @@
 #include "tessera/comm/choose_transport.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
-#include "tessera/solvers/pie.hpp"
 
+#include "make_solver.hpp"
 #include "not_finite.hpp"
 #include "result_file.hpp"
 
@@ -33,23 +33,6 @@ solvers::ScanShare scan_share(const Scan& scan) {
           .subpixel = scan.grid.subpixel,
           .window = scan.grid.window,
           .ghosted = scan.tile().ghosted};
-}
-
-std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck, const Scan& scan,
-                                             solvers::Unknowns& unknowns,
-                                             physics::ForwardModel& model) {
-  const solvers::PieOptions options{
-      .object_step = deck.object_step,
-      .probe_step = deck.probe_step,
-      .object_alpha = deck.object_alpha,
-      .probe_alpha = deck.probe_alpha,
-      .n_epochs = deck.epochs,
-      .full_step_epochs = static_cast<int>(std::lround(deck.full_step_fraction * deck.epochs)),
-      .final_step = deck.final_step,
-      .probe_start_epoch = deck.probe_start_epoch,
-      .orthogonalise_every = deck.orthogonalise_every};
-  return std::make_unique<solvers::Pie>(options, unknowns, model, scan.tile().ghosted,
-                                        scan.tile().owned);
 }
 
 std::unique_ptr<comm::Transport> make_transport(const deck::Deck& deck, const Scan& scan,
@@ -93,7 +76,7 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
   unknowns_ = start.unknowns;
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(deck.solver.epochs));
-  solver_ = make_solver(deck.solver, scan_, unknowns_, model_);
+  solver_ = make_solver(deck.solver, scan_.tile(), unknowns_, model_);
   // A graph takes some ten kilobytes.
   constexpr int most_graphs = 4096;
   if (sweep_.fixed_batches() && sweep_.n_batches() <= most_graphs && halo_.recordable() &&

@@ -21,6 +21,10 @@ class GpuMpiTransport final : public Transport {
   void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override {
     collectives_->all_reduce(exec, values);
   }
+  void all_reduce_doubles(const device::Device& exec,
+                          const device::DeviceView<double*>& values) override {
+    collectives_->all_reduce_doubles(exec, values);
+  }
   void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) override {
     collectives_->broadcast(exec, values);
   }

@@ -28,6 +28,13 @@ void HostMpiTransport::all_reduce(const device::Device& exec,
   comm_.sum(std::span(values.data(), values.extent(0)));
 }
 
+void HostMpiTransport::all_reduce_doubles(const device::Device& exec,
+                                          const device::DeviceView<double*>& values) {
+  if (comm_.size() == 1) return;
+  exec.fence();
+  comm_.sum(std::span(values.data(), values.extent(0)));
+}
+
 void HostMpiTransport::broadcast(const device::Device& exec,
                                  const device::DeviceView<Real*>& values) {
   if (comm_.size() == 1) return;

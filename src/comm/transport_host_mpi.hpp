@@ -14,6 +14,8 @@ class HostMpiTransport final : public Transport {
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
   void finish(const device::Device& exec) override;
   void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override;
+  void all_reduce_doubles(const device::Device& exec,
+                          const device::DeviceView<double*>& values) override;
   void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) override;
 
  private:

@@ -61,6 +61,14 @@ void NcclTransport::all_reduce(const device::Device& exec,
   lead(exec);
 }
 
+void NcclTransport::all_reduce_doubles(const device::Device& exec,
+                                       const device::DeviceView<double*>& values) {
+  if (n_ranks_ == 1) return;
+  follow(exec);
+  nccl_.sum(values.data(), values.extent(0), stream_.handle());
+  lead(exec);
+}
+
 void NcclTransport::broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) {
   if (n_ranks_ == 1) return;
   follow(exec);

@@ -19,6 +19,8 @@ class NcclTransport final : public Transport {
   void finish(const device::Device& exec) override;
   bool recordable() const override { return true; }
   void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override;
+  void all_reduce_doubles(const device::Device& exec,
+                          const device::DeviceView<double*>& values) override;
   void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) override;
   void watch(const device::Device& exec) override;
   void wait(const device::Device& exec) override;

@@ -11,12 +11,7 @@ namespace {
 /// Long enough that the start of a copy costs nothing beside it, short enough that MPI starts soon.
 constexpr std::int64_t piece_reals = (1 << 20) / static_cast<std::int64_t>(sizeof(Real));
 
-Real* reals(const device::PinnedBuffer& buffer) {
-  return reinterpret_cast<Real*>(buffer.data());
-}
-
-void grow(device::PinnedBuffer& buffer, std::int64_t n_reals) {
-  const std::size_t n_bytes = static_cast<std::size_t>(n_reals) * sizeof(Real);
+void grow(device::PinnedBuffer& buffer, std::size_t n_bytes) {
   if (n_bytes > buffer.n_bytes()) buffer = device::PinnedBuffer(n_bytes);
 }
 
@@ -26,8 +21,8 @@ void grow(device::PinnedBuffer& buffer, std::int64_t n_reals) {
 void StagedMpiTransport::lay_out(const std::vector<Message>& messages) {
   std::int64_t n_total = 0;
   for (const Message& m : messages) n_total += m.n_send + m.n_receive;
-  grow(pinned_, n_total);
-  Real* next = reals(pinned_);
+  grow(pinned_, static_cast<std::size_t>(n_total) * sizeof(Real));
+  Real* next = reinterpret_cast<Real*>(pinned_.data());
   const auto cut = [&](std::vector<Piece>& pieces, int peer, Real* on_device, std::int64_t n) {
     for (std::int64_t begin = 0; begin < n; begin += piece_reals) {
       const std::int64_t length = std::min(piece_reals, n - begin);
@@ -96,25 +91,34 @@ void StagedMpiTransport::finish(const device::Device& exec) {
   arrived_.hold(exec);
 }
 
-Real* StagedMpiTransport::copy_to_host(const device::Device& exec,
-                                       const device::DeviceView<Real*>& values) {
-  const auto n = static_cast<std::int64_t>(values.extent(0));
+template <class Value>
+Value* StagedMpiTransport::copy_to_host(const device::Device& exec,
+                                        const device::DeviceView<Value*>& values) {
+  const std::size_t n_bytes = values.extent(0) * sizeof(Value);
   arrived_.wait();
-  grow(collective_, n);
-  device::copy_async(exec, collective_.data(), values.data(), values.extent(0) * sizeof(Real));
+  grow(collective_, n_bytes);
+  device::copy_async(exec, collective_.data(), values.data(), n_bytes);
   ready_.record(exec);
   ready_.wait();
-  return reals(collective_);
+  return reinterpret_cast<Value*>(collective_.data());
 }
 
+template <class Value>
 void StagedMpiTransport::copy_to_device(const device::Device& exec,
-                                        const device::DeviceView<Real*>& values) {
-  device::copy_async(exec, values.data(), collective_.data(), values.extent(0) * sizeof(Real));
+                                        const device::DeviceView<Value*>& values) {
+  device::copy_async(exec, values.data(), collective_.data(), values.extent(0) * sizeof(Value));
   arrived_.record(exec);
 }
 
 void StagedMpiTransport::all_reduce(const device::Device& exec,
                                     const device::DeviceView<Real*>& values) {
+  if (comm_.size() == 1) return;
+  comm_.sum(std::span(copy_to_host(exec, values), values.extent(0)));
+  copy_to_device(exec, values);
+}
+
+void StagedMpiTransport::all_reduce_doubles(const device::Device& exec,
+                                            const device::DeviceView<double*>& values) {
   if (comm_.size() == 1) return;
   comm_.sum(std::span(copy_to_host(exec, values), values.extent(0)));
   copy_to_device(exec, values);

@@ -16,6 +16,8 @@ class StagedMpiTransport final : public Transport {
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
   void finish(const device::Device& exec) override;
   void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override;
+  void all_reduce_doubles(const device::Device& exec,
+                          const device::DeviceView<double*>& values) override;
   void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) override;
 
  private:
@@ -30,8 +32,10 @@ class StagedMpiTransport final : public Transport {
   void lay_out(const std::vector<Message>& messages);
   int try_send(int next);
   bool try_receive();
-  Real* copy_to_host(const device::Device& exec, const device::DeviceView<Real*>& values);
-  void copy_to_device(const device::Device& exec, const device::DeviceView<Real*>& values);
+  template <class Value>
+  Value* copy_to_host(const device::Device& exec, const device::DeviceView<Value*>& values);
+  template <class Value>
+  void copy_to_device(const device::Device& exec, const device::DeviceView<Value*>& values);
 
   const Communicator& comm_;
   int tag_ = 0;

@@ -126,11 +126,19 @@ void ForwardModel::shift_probes(const Device& exec, const Chunk& chunk) {
 }
 
 void ForwardModel::forward(const Device& exec, const ObjectView& object, const Chunk& chunk) {
+  exit_waves(exec, object, chunk, plan_.unitary_scale());
+  to_detector(exec, chunk);
+}
+
+void ForwardModel::exit_waves(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                              Real scale) {
   shift_probes(exec, chunk);
-  for_each_row_pixel(
-      exec, "tessera::physics::exit_waves", chunk.count * n_modes_, scan_.window,
-      ExitWaves{windows_of(scan_, chunk, static_cast<int>(object.extent(2))), object.data(),
-                probe_images(), images_of(waves_), n_modes_, plan_.unitary_scale()});
+  for_each_row_pixel(exec, "tessera::physics::exit_waves", chunk.count * n_modes_, scan_.window,
+                     ExitWaves{windows_of(scan_, chunk, static_cast<int>(object.extent(2))),
+                               object.data(), probe_images(), images_of(waves_), n_modes_, scale});
+}
+
+void ForwardModel::to_detector(const Device& exec, const Chunk& chunk) {
   plan_.forward(exec, waves_.data(), chunk.count * n_modes_);
 }
 
@@ -138,41 +146,45 @@ void ForwardModel::backward(const Device& exec, const Chunk& chunk) {
   plan_.inverse(exec, waves_.data(), chunk.count * n_modes_);
 }
 
+void ForwardModel::add_gradients(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                                 const GradientSums& sums, bool with_probe, Real scale) {
+  add_object_gradient(exec, chunk, sums, scale);
+  if (with_probe) add_probe_gradient(exec, object, chunk, sums, scale);
+}
+
 void ForwardModel::add_object_gradient(const Device& exec, const Chunk& chunk,
-                                       const ObjectView& object_sum,
-                                       const DeviceView<Real***>& illumination) const {
+                                       const GradientSums& sums, Real scale) const {
   const char* label = "tessera::physics::object_gradient";
-  const Windows windows = windows_of(scan_, chunk, static_cast<int>(object_sum.extent(2)));
-  const Real scale = plan_.unitary_scale();
+  const Windows windows = windows_of(scan_, chunk, static_cast<int>(sums.object.extent(2)));
   with_known_modes(n_modes_, [&](auto known) {
     if (!fixed_order_) {
-      for_each_row_pixel(
-          exec, label, chunk.count, scan_.window,
-          ObjectGradient<known, true>{windows, images_of(waves_), probe_images(), object_sum.data(),
-                                      illumination.data(), n_modes_, scale, 0});
+      for_each_row_pixel(exec, label, chunk.count, scan_.window,
+                         ObjectGradient<known, true>{windows, images_of(waves_), probe_images(),
+                                                     sums.object.data(), sums.illumination.data(),
+                                                     n_modes_, scale, 0});
       return;
     }
     // One window after another: no two threads meet in a pixel, and the sum's order is the chunk's.
     for (int j = 0; j < chunk.count; ++j)
-      for_each_row_pixel(
-          exec, label, 1, scan_.window,
-          ObjectGradient<known, false>{windows, images_of(waves_), probe_images(),
-                                       object_sum.data(), illumination.data(), n_modes_, scale, j});
+      for_each_row_pixel(exec, label, 1, scan_.window,
+                         ObjectGradient<known, false>{windows, images_of(waves_), probe_images(),
+                                                      sums.object.data(), sums.illumination.data(),
+                                                      n_modes_, scale, j});
   });
 }
 
 void ForwardModel::add_probe_gradient(const Device& exec, const ObjectView& object,
-                                      const Chunk& chunk, const ProbeView& probe_sum,
-                                      const DeviceView<Real**>& overlap) {
+                                      const Chunk& chunk, const GradientSums& sums, Real scale) {
   const Windows windows = windows_of(scan_, chunk, static_cast<int>(object.extent(2)));
   add_terms(exec, "tessera::physics::overlap", 1, scan_.window,
-            Overlap{windows, object.data(), overlap.data(), scan_.window.w, chunk.count});
-  const ChunkImages sums = scan_.has_subpixel ? images_of(slot_sums_) : common_images(probe_sum);
+            Overlap{windows, object.data(), sums.overlap.data(), scan_.window.w, chunk.count});
+  const ChunkImages slot_sums =
+      scan_.has_subpixel ? images_of(slot_sums_) : common_images(sums.probe);
   const int n_seen = chunk.seen_end - chunk.seen_begin;
   add_terms(exec, "tessera::physics::slot_gradient", n_seen * n_modes_, scan_.window,
-            SlotGradient{windows, object.data(), images_of(waves_), sums, n_modes_,
-                         plan_.unitary_scale(), chunk.seen_begin, chunk.count});
-  if (chunk.ends_slots) gather_slots(exec, chunk, probe_sum);
+            SlotGradient{windows, object.data(), images_of(waves_), slot_sums, n_modes_, scale,
+                         chunk.seen_begin, chunk.count});
+  if (chunk.ends_slots) gather_slots(exec, chunk, sums.probe);
 }
 
 void ForwardModel::gather_slots(const Device& exec, const Chunk& chunk,

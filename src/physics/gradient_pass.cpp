@@ -28,8 +28,7 @@ void GradientPass::add(const device::Device& exec, const ObjectView& object, con
   model_.forward(exec, object, chunk);
   amplitude_.replace_by_residual(exec, model_, chunk);
   model_.backward(exec, chunk);
-  model_.add_object_gradient(exec, chunk, sums.object, sums.illumination);
-  if (with_probe) model_.add_probe_gradient(exec, object, chunk, sums.probe, sums.overlap);
+  model_.add_gradients(exec, object, chunk, sums, with_probe);
 }
 
 void GradientPass::add_fused(const device::Device& exec, const ObjectView& object,

@@ -76,14 +76,9 @@ TEST_F(AmplitudeTest, SumsAgreeWithPlainLoopsAndIgnoreMaskedPixels) {
 TEST_F(AmplitudeTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
   amplitude_.replace_by_residual(exec_, model_, all_);
   model_.backward(exec_, all_);
-  const ObjectView object_gradient("gradient", object_.layout());
-  const device::DeviceView<Real***> illumination("illumination", 1, object_.extent(1),
-                                                 object_.extent(2));
-  model_.add_object_gradient(exec_, all_, object_gradient, illumination);
-  const ProbeView probe_gradient("gradient", probe_.layout());
-  const device::DeviceView<Real**> overlap("overlap", probe_.extent(1), probe_.extent(2));
-  model_.add_probe_gradient(exec_, object_, all_, probe_gradient, overlap);
-  model_.finish_probe_gradient(exec_, probe_gradient);
+  const GradientSums sums = testing::zero_sums(object_, probe_);
+  model_.add_gradients(exec_, object_, all_, sums, true);
+  model_.finish_probe_gradient(exec_, sums.probe);
 
   const WaveStack object_direction = testing::random_waves(1, scan_.object.shape(), 21);
   const WaveStack probe_direction = testing::random_waves(n_modes, window, 22);
@@ -100,9 +95,9 @@ TEST_F(AmplitudeTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
   const double object_slope = (cost_at(step, 0) - cost_at(-step, 0)) / (2 * step);
   const double probe_slope = (cost_at(0, step) - cost_at(0, -step)) / (2 * step);
   const double tolerance = sizeof(Real) == 4 ? 1e-4 : 1e-7;
-  EXPECT_NEAR(-2 * testing::inner(on_host(object_gradient), object_direction).real() / object_slope,
-              1, tolerance);
-  EXPECT_NEAR(-2 * testing::inner(on_host(probe_gradient), probe_direction).real() / probe_slope, 1,
+  EXPECT_NEAR(-2 * testing::inner(on_host(sums.object), object_direction).real() / object_slope, 1,
+              tolerance);
+  EXPECT_NEAR(-2 * testing::inner(on_host(sums.probe), probe_direction).real() / probe_slope, 1,
               tolerance);
 }
 

@@ -66,16 +66,17 @@ class Slots : public ::testing::TestWithParam<std::pair<int, int>> {
   }
   /// The whole probe gradient of `weights`.
   WaveStack probe_gradient(const DeviceView<Real**>& overlap) {
-    const ProbeView sum("sum", probe_.layout());
+    const GradientSums sums = testing::zero_sums(object_, probe_);
     for (const Chunk& chunk : layout_.chunks()) {
       model_.forward(exec_, object_, chunk);
       for (int j = 0; j < chunk.count; ++j)
         Kokkos::deep_copy(waves_of(j), testing::on_device(weights(position(chunk, j))));
       model_.backward(exec_, chunk);
-      model_.add_probe_gradient(exec_, object_, chunk, sum, overlap);
+      model_.add_gradients(exec_, object_, chunk, sums, true);
     }
-    model_.finish_probe_gradient(exec_, sum);
-    return testing::on_host(sum);
+    model_.finish_probe_gradient(exec_, sums.probe);
+    Kokkos::deep_copy(overlap, sums.overlap);
+    return testing::on_host(sums.probe);
   }
 
   device::Device exec_;

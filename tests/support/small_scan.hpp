@@ -66,6 +66,15 @@ inline Complex inner(const WaveStack& a, const WaveStack& b) {
   return sum;
 }
 
+/// Zero sums of the shapes of object and probe.
+inline physics::GradientSums zero_sums(const physics::ObjectView& object,
+                                       const physics::ProbeView& probe) {
+  return {physics::ObjectView("object_sum", object.layout()),
+          device::DeviceView<Real***>("illumination", object.layout()),
+          physics::ProbeView("probe_sum", probe.layout()),
+          device::DeviceView<Real**>("overlap", probe.extent(1), probe.extent(2))};
+}
+
 struct SmallScan {
   Shape2 window;
   WaveStack object;

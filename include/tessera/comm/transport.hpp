@@ -37,6 +37,9 @@ class Transport {
   virtual bool recordable() const { return false; }
   /// Sum over all ranks, in place, the same bits on every rank. Collective.
   virtual void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) = 0;
+  /// The same for what is added in double whatever a Real is: costs, step sizes, inner products.
+  virtual void all_reduce_doubles(const device::Device& exec,
+                                  const device::DeviceView<double*>& values) = 0;
   /// From rank 0 to all. Collective.
   virtual void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) = 0;
 

@@ -6,18 +6,14 @@
 
 #include "tessera/device/device.hpp"
 #include "tessera/fft/plan.hpp"
+#include "tessera/physics/gradient_sums.hpp"
 #include "tessera/physics/scan_tile.hpp"
 
 namespace tessera::physics {
 
-using ObjectView = device::DeviceView<device::complex***>;  ///< (n_slices, H, W) of the ghosted box
-using ProbeView = device::DeviceView<device::complex***>;   ///< (n_modes, h, w)
-using WavesView =
-    device::DeviceView<device::complex****>;  ///< (position of the chunk, n_modes, h, w)
-
 /// From a batch's complete sums to the probe of the next.
 struct ProbeUpdate {
-  ProbeView probe_sum;                 ///< as `add_probe_gradient` leaves it; zero afterwards
+  ProbeView probe_sum;                 ///< as `add_gradients` leaves it; zero afterwards
   device::DeviceView<Real**> overlap;  ///< zero afterwards
   const Real* step;                    ///< on the device
   Real alpha;
@@ -32,8 +28,8 @@ struct Slots;
 
 /// exit_wave[j, m] = probe_m(x - shift_j) object(x + corner_j); detector_wave = unitary FFT of it.
 ///
-/// `forward` is linear in the object and in the probe; `backward` with `add_object_gradient` and
-/// `add_probe_gradient` are its adjoints. One chunk at a time: each call works on the waves that
+/// `forward` is linear in the object and in the probe; `backward` with `add_gradients` is its
+/// adjoint. One chunk at a time: each call works on the waves that
 /// the one before left, and chunks that share slots follow one another.
 class ForwardModel {
  public:
@@ -56,22 +52,31 @@ class ForwardModel {
   /// not zero, for the probe that was set; the following chunks see it. Call where updates_probe().
   void update_probe(const device::Device& exec, const ProbeUpdate& update);
 
-  /// waves() = detector waves of `chunk`.
+  /// waves() = detector waves of `chunk`: the two steps that follow.
   void forward(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
-  /// waves(): from the detector back to the sample. Unnormalised: the gradients that follow
-  /// multiply by the unitary scale as they go.
+  /// waves() = scale * exit waves of `chunk`.
+  void exit_waves(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                  Real scale = 1);
+  /// waves(): from the sample to the detector. Unnormalised: unitary only of exit waves that carry
+  /// the factor unitary_scale().
+  void to_detector(const device::Device& exec, const Chunk& chunk);
+  /// waves(): from the detector back to the sample. Unnormalised: the exit waves come out divided
+  /// by unitary_scale(), which `add_gradients` makes good.
   void backward(const device::Device& exec, const Chunk& chunk);
 
-  /// object_sum += sum_jm conj(probe_jm) waves_jm; illumination += sum_jm |probe_jm|^2, at every
-  /// window.
-  void add_object_gradient(const device::Device& exec, const Chunk& chunk,
-                           const ObjectView& object_sum,
-                           const device::DeviceView<Real***>& illumination) const;
-  /// probe_sum += sum_j conj(object_j) waves_jm, complete once the last chunk that shares its slots
-  /// is added; overlap += sum_j |object_j|^2. With sub-pixel positions probe_sum is a spectrum:
-  /// `finish_probe_gradient` makes it a probe after all ranks' sum.
-  void add_probe_gradient(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                          const ProbeView& probe_sum, const device::DeviceView<Real**>& overlap);
+  /// With the waves that `backward` leaves: sums.object += sum_jm conj(probe_jm) waves_jm and
+  /// sums.illumination += sum_jm |probe_jm|^2, at every window; sums.probe += sum_j conj(object_j)
+  /// waves_jm, complete once the last chunk that shares its slots is added, and sums.overlap +=
+  /// sum_j |object_j|^2. With sub-pixel positions sums.probe is a spectrum: `finish_probe_gradient`
+  /// makes it a probe after all ranks' sum.
+  /// @param with_probe false: sums.probe and sums.overlap stay as they are
+  /// @param scale of the waves; those that `backward` leaves have the unitary one
+  void add_gradients(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                     const GradientSums& sums, bool with_probe, Real scale);
+  void add_gradients(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                     const GradientSums& sums, bool with_probe) {
+    add_gradients(exec, object, chunk, sums, with_probe, unitary_scale());
+  }
   void finish_probe_gradient(const device::Device& exec, const ProbeView& probe_sum) const;
 
   /// The pieces of the above, for models and kernels that do without `forward`.
@@ -99,6 +104,10 @@ class ForwardModel {
   double transforms_per_position() const;
 
  private:
+  void add_object_gradient(const device::Device& exec, const Chunk& chunk, const GradientSums& sums,
+                           Real scale) const;
+  void add_probe_gradient(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                          const GradientSums& sums, Real scale);
   ChunkImages probe_images() const;
   hot_path::Slots fused_slots(const Chunk& chunk) const;
 

@@ -6,14 +6,6 @@
 
 namespace tessera::physics {
 
-/// What a batch adds up, all of it zero before its first chunk.
-struct GradientSums {
-  ObjectView object;                         ///< sum_jm conj(probe_jm) chi_jm
-  device::DeviceView<Real***> illumination;  ///< sum_jm |probe_jm|^2
-  ProbeView probe;                           ///< sum_j conj(object_j) chi_jm
-  device::DeviceView<Real**> overlap;        ///< sum_j |object_j|^2
-};
-
 /// chi: what the modulus constraint adds to the exit wave. In steps, on any device, or by the fused
 /// kernels of hot_path.hpp where the model says so.
 class GradientPass {

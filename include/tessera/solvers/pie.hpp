@@ -1,10 +1,12 @@
 #pragma once
 /// Mini-batch rPIE and ePIE.
 
-#include "tessera/decomposition/touched_blocks.hpp"
 #include "tessera/physics/gradient_pass.hpp"
 #include "tessera/physics/probe_modes.hpp"
+#include "tessera/solvers/batch_sums.hpp"
+#include "tessera/solvers/owned_tile.hpp"
 #include "tessera/solvers/solver.hpp"
+#include "tessera/solvers/step_schedule.hpp"
 
 namespace tessera::solvers {
 
@@ -13,9 +15,7 @@ struct PieOptions {
   double probe_step = 1;
   double object_alpha = 1;  ///< 1: ePIE
   double probe_alpha = 1;
-  int n_epochs = 1;
-  int full_step_epochs = 1;     ///< after them the steps shrink geometrically ...
-  double final_step = 1;        ///< ... to this fraction in the last epoch
+  StepSchedule schedule = {};   ///< of both steps
   int probe_start_epoch = 0;    ///< first epoch, from 0, that updates the probe
   int orthogonalise_every = 1;  ///< epochs; 0: never
 };
@@ -48,19 +48,13 @@ class Pie final : public Solver {
   void update_probe(const device::Device& exec);
 
  private:
-  double shrunk(double step, int epoch) const;
-
   PieOptions options_;
   Unknowns& unknowns_;
   physics::ForwardModel& model_;
   physics::GradientPass gradient_;
-  Box owned_in_tile_;
-  decomposition::BlockGrid blocks_;
-  device::DeviceView<Real*>
-      shared_sums_;  ///< sums_.probe and .overlap in one piece: one all-reduce. Where the model
-                     ///< updates the probe they are zero between batches
-  physics::GradientSums sums_;
-  device::DeviceView<Real[2]> steps_;          ///< of this epoch: object, probe
+  OwnedTile tile_;
+  BatchSums batch_sums_;               ///< where the model updates the probe, zero between batches
+  device::DeviceView<Real[2]> steps_;  ///< of this epoch: object, probe
   device::DeviceView<Real> greatest_power_;    ///< max_x sum_m |P_m|^2
   device::DeviceView<Real> greatest_overlap_;  ///< max_x sum_j |O_j|^2
   physics::ModeOrthogonaliser orthogonaliser_;

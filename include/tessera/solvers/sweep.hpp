@@ -72,6 +72,14 @@ class Sweep {
     reduce_seconds_ += timer.seconds();
   }
 
+  /// Sums over all ranks, in double. Collective.
+  void all_reduce(const device::Device& exec, const device::DeviceView<double*>& values) {
+    const device::Region region("reduce");
+    const Kokkos::Timer timer;
+    transport_.all_reduce_doubles(exec, values);
+    reduce_seconds_ += timer.seconds();
+  }
+
   /// Owners' values to all ghosts. Collective.
   void fill(const device::Device& exec, std::span<const comm::TileField> fields) {
     halo_.fill(exec, fields);

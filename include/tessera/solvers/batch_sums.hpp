@@ -1,0 +1,46 @@
+#pragma once
+/// The sums that a batch makes for the updates of object and probe, and how they travel.
+
+#include <array>
+
+#include "tessera/physics/gradient_sums.hpp"
+#include "tessera/solvers/solver.hpp"
+
+namespace tessera::solvers {
+
+class BatchSums {
+ public:
+  explicit BatchSums(const Unknowns& unknowns);
+
+  const physics::GradientSums& sums() const { return sums_; }
+  void clear_shared(const device::Device& exec) const { device::set_zero(exec, shared_); }
+
+  /// add(chunk) for every chunk of the batch, which writes sums(); afterwards owners hold the
+  /// complete object sums and every rank the complete probe sums. Per batch 3 Reals per ghost
+  /// pixel and plane travel to owners, and 2 n_modes + 1 Reals per probe pixel are all-reduced.
+  /// Collective.
+  template <class Add>
+  void add_up(const device::Device& exec, Sweep& sweep, const Batch& batch, const Add& add) const {
+    const std::array object_sums{comm::tile_field(sums_.object),
+                                 comm::tile_field(sums_.illumination)};
+    sweep.sum(exec, batch, object_sums, shared_, add);
+  }
+
+ private:
+  device::DeviceView<Real*> shared_;  ///< sums_.probe and .overlap in one piece: one all-reduce
+  physics::GradientSums sums_;
+};
+
+/// A complex view as Reals, one after another.
+inline device::DeviceView<Real*> as_reals(const device::DeviceView<device::complex***>& view) {
+  return device::DeviceView<Real*>(reinterpret_cast<Real*>(view.data()), 2 * view.size());
+}
+
+/// greatest() = max over pixels of sum_m |probe_m|^2. On the device; does not wait.
+void find_greatest_power(const device::Device& exec, const physics::ProbeView& probe,
+                         const device::DeviceView<Real>& greatest);
+/// greatest() = max over pixels. On the device; does not wait.
+void find_greatest(const device::Device& exec, const device::DeviceView<Real**>& values,
+                   const device::DeviceView<Real>& greatest);
+
+}  // namespace tessera::solvers
