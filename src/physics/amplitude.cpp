@@ -3,14 +3,15 @@
 #include "tessera/physics/inner_product.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
-#include "forward_kernels.hpp"
+#include "chunk_kernels.hpp"
 
 namespace tessera::physics {
 namespace {
 
 constexpr int n_sums = AmplitudeModel::n_sums;
 
-/// Compares |waves| with the measured amplitudes; with `replace` turns the waves into residuals.
+/// The plain model: compares |waves| with the measured amplitudes; with `replace` turns the waves
+/// into residuals.
 template <bool replace, int known_modes, class PatternView>
 struct CompareAmplitudes {
   PatternView patterns;
@@ -40,6 +41,8 @@ struct CompareAmplitudes {
       sum[1] += device::math::fabs(difference);
       sum[2] += measured;
       sum[3] += measured_amplitude;
+      sum[4] += difference * difference;
+      sum[5] += valid[x];
       if constexpr (replace) {
         // The floor keeps a pixel that the model leaves dark from dividing by zero.
         const Real factor = -difference / (model_amplitude + Real(1e-10));
@@ -57,10 +60,141 @@ struct CompareAmplitudes {
   }
 };
 
+/// Any model. With a point spread `images` hold the blurred intensity, which becomes the slope; the
+/// waves are left to ScaleWaves then.
+template <bool replace, class PatternView>
+struct Compare {
+  PatternView patterns;
+  DeviceView<int*> order;
+  DeviceView<Real**> valid;
+  DeviceView<std::uint8_t***> valid_of_pattern;
+  DeviceView<Real**> background;
+  DetectorImages images;
+  WavesView waves;
+  int chunk_begin;
+  bool packed;
+  Noise noise;
+  Real saturation;
+
+  using Count = typename PatternView::value_type;
+  struct Row {
+    const Count* counts;
+    const Real* valid;
+    const std::uint8_t* valid_here;
+    const Real* background;
+    complex* blurred;
+    Real* slopes;
+    Real* curvatures;
+    complex* wave;
+    std::int64_t wave_stride;
+    int n_waves;
+    Noise noise;
+    Real saturation;
+
+    KOKKOS_FUNCTION Real trust(const int x) const {
+      const bool is_good =
+          static_cast<Real>(counts[x]) < saturation && (!valid_here || valid_here[x]);
+      return is_good ? valid[x] : Real(0);
+    }
+    KOKKOS_FUNCTION Real intensity(const int x) const {
+      Real sum = background ? background[x] : Real(0);
+      if (blurred) return sum + (blurred[x].real() > 0 ? blurred[x].real() : Real(0));
+      for (int i = 0; i < n_waves; ++i) sum += squared_magnitude(wave[i * wave_stride + x]);
+      return sum;
+    }
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      const Real trusted = trust(x);
+      const Real model = intensity(x);
+      const Real measured = trusted > 0 ? static_cast<Real>(counts[x]) : Real(0);
+      const Real amplitude = device::math::sqrt(measured);
+      const Real difference = (device::math::sqrt(model) - amplitude) * trusted;
+      sum[0] += difference * difference;
+      sum[1] += device::math::fabs(difference);
+      sum[2] += measured;
+      sum[3] += amplitude;
+      sum[4] += trusted * cost(noise, model, measured);
+      sum[5] += trusted;
+      if constexpr (replace) {
+        const Real slope_here = trusted * slope(noise, model, measured);
+        if (slopes) {
+          slopes[x] = -slope_here;
+          curvatures[x] = trusted * background_curvature(model, measured);
+        }
+        if (blurred) {
+          blurred[x] = complex(slope_here);
+        } else {
+          for (int i = 0; i < n_waves; ++i) wave[i * wave_stride + x] *= -slope_here;
+        }
+      }
+    }
+    /// Half the expected second derivative, as the slope is half the first: a pixel without counts
+    /// says as much about a background as one count does.
+    KOKKOS_FUNCTION static Real background_curvature(const Real model, const Real measured) {
+      return Real(0.5) / ((model > measured ? model : measured) + 1);
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int j, const int y) const {
+    const int position = order(chunk_begin + j);
+    const bool is_fitted = replace && images.slope.size() > 0;
+    return {&patterns(packed ? j : position, y, 0),
+            &valid(y, 0),
+            valid_of_pattern.size() > 0 ? &valid_of_pattern(position, y, 0) : nullptr,
+            background.size() > 0 ? &background(y, 0) : nullptr,
+            images.blurred.size() > 0 ? &images.blurred(j, y, 0) : nullptr,
+            is_fitted ? &images.slope(j, y, 0) : nullptr,
+            is_fitted ? &images.curvature(j, y, 0) : nullptr,
+            &waves(j, 0, y, 0),
+            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
+            static_cast<int>(waves.extent(1)),
+            noise,
+            saturation};
+  }
+};
+
+/// Image j = sum of |waves|^2 of position j.
+struct SumIntensity {
+  WavesView waves;
+  DeviceView<complex***> images;
+  KOKKOS_FUNCTION void operator()(const int j, const int y, const int x) const {
+    Real sum = 0;
+    for (int i = 0; i < static_cast<int>(waves.extent(1)); ++i)
+      sum += squared_magnitude(waves(j, i, y, x));
+    images(j, y, x) = complex(sum);
+  }
+};
+
+struct ScaleWaves {
+  WavesView waves;
+  DeviceView<complex***> slope;
+  KOKKOS_FUNCTION void operator()(const int j, const int y, const int x) const {
+    for (int i = 0; i < static_cast<int>(waves.extent(1)); ++i)
+      waves(j, i, y, x) *= -slope(j, y, x).real();
+  }
+};
+
+/// Adds all positions' slopes and curvatures by the background.
+struct AddBackgroundSlopes {
+  DetectorImages images;
+  DeviceView<Real** [2]> slopes;
+  int n_positions;
+  struct Row {
+    const Real* slope;
+    const Real* curvature;
+    Real* sum;
+    KOKKOS_FUNCTION void operator()(const int x) const {
+      sum[2 * x] += slope[x];
+      sum[2 * x + 1] += curvature[x];
+    }
+  };
+  KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_positions}; }
+  KOKKOS_FUNCTION Row row(const int j, int, const int y) const {
+    return {&images.slope(j, y, 0), &images.curvature(j, y, 0), &slopes(y, 0, 0)};
+  }
+};
+
 template <bool replace>
-void visit(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
-           const device::DeviceView<double*>& scratch, const device::DeviceView<double*>& sums) {
-  if (chunk.count == 0) return;
+void visit_plain(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
+                 const DeviceView<double*>& scratch, const DeviceView<double*>& sums) {
   const ChunkPatterns measured = model.scan().patterns->at(exec, chunk);
   std::visit(
       [&](const auto& patterns) {
@@ -74,6 +208,49 @@ void visit(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
         });
       },
       measured.values);
+}
+
+template <bool replace>
+void visit_any(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
+               const DeviceView<double*>& scratch, const DeviceView<double*>& sums) {
+  const ScanTile& scan = model.scan();
+  DetectorImages images = model.detector_images();
+  if (images.blurred.size() > 0) {
+    device::for_each_pixel(exec, "tessera::physics::intensity", chunk.count, scan.window,
+                           SumIntensity{model.waves(), images.blurred});
+    model.blur(exec, images.blurred, chunk.count);
+  }
+  if (!model.fitted().background) images.slope = images.curvature = {};
+  const ChunkPatterns measured = scan.patterns->at(exec, chunk);
+  std::visit(
+      [&](const auto& patterns) {
+        using Kernel = Compare<replace, std::decay_t<decltype(patterns)>>;
+        device::add_pixel_sums<n_sums>(
+            exec, "tessera::physics::compare", chunk.count, scan.window,
+            Kernel{patterns, scan.order, scan.valid_pixels, scan.valid_of_pattern,
+                   model.parameters().background, images, model.waves(), chunk.begin,
+                   measured.packed, model.options().noise, scan.saturation},
+            scratch, sums);
+      },
+      measured.values);
+  if (!replace) return;
+  if (images.slope.size() > 0)
+    device::add_terms(exec, "tessera::physics::background_slopes", 1, scan.window,
+                      AddBackgroundSlopes{images, model.slopes().background, chunk.count});
+  if (images.blurred.size() == 0) return;
+  model.blur(exec, images.blurred, chunk.count);
+  device::for_each_pixel(exec, "tessera::physics::scale_waves", chunk.count, scan.window,
+                         ScaleWaves{model.waves(), images.blurred});
+}
+
+template <bool replace>
+void visit(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
+           const DeviceView<double*>& scratch, const DeviceView<double*>& sums) {
+  if (chunk.count == 0) return;
+  if (model.has_plain_detector())
+    visit_plain<replace>(exec, model, chunk, scratch, sums);
+  else
+    visit_any<replace>(exec, model, chunk, scratch, sums);
 }
 
 }  // namespace
@@ -96,7 +273,7 @@ AmplitudeSums AmplitudeModel::take_sums(const device::Device& exec) {
   Kokkos::deep_copy(exec, host_, sums_);
   device::set_zero(exec, sums_);
   exec.fence();
-  return {host_(0), host_(1), host_(2), host_(3)};
+  return {host_(0), host_(1), host_(2), host_(3), host_(4), host_(5)};
 }
 
 void AmplitudeModel::take_sums(const device::Device& exec,

@@ -5,7 +5,7 @@
 #include "tessera/device/stream.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
-#include "forward_kernels.hpp"
+#include "chunk_kernels.hpp"
 
 namespace tessera::physics {
 namespace {
@@ -35,31 +35,34 @@ void GradientPass::add_fused(const device::Device& exec, const ObjectView& objec
                              const Chunk& chunk, const GradientSums& sums, bool with_probe) {
   const ScanTile& scan = model_.scan();
   const ChunkPatterns patterns = scan.patterns->at(exec, chunk);
-  model_.shift_probes(exec, chunk);
+  model_.count(chunk);
+  Illumination& illumination = model_.illumination();
+  illumination.shift_probes(exec, chunk);
   const device::Region region("tessera::physics::fused_gradient");
-  hot_path::add_gradients(device::stream_handle(exec),
-                          {.n = scan.window.w,
-                           .n_modes = model_.n_modes(),
-                           .counts = type_of(patterns.values),
-                           .patterns = data_of(patterns.values),
-                           .valid = plain(scan.valid_pixels.data()),
-                           .order = scan.order.data(),
-                           .corner = scan.corner.data(),
-                           .slot = scan.slot.data()},
-                          {.begin = chunk.begin,
-                           .count = chunk.count,
-                           .patterns_packed = patterns.packed,
-                           .scale = static_cast<float>(model_.unitary_scale()),
-                           .object = plain(object.data()),
-                           .object_width = static_cast<std::int64_t>(object.extent(2)),
-                           .probes = plain(model_.slot_probes()),
-                           .object_sum = plain(sums.object.data()),
-                           .illumination = plain(sums.illumination.data()),
-                           .slot_sums = with_probe ? plain(model_.slot_sums(sums.probe)) : nullptr,
-                           .overlap = with_probe ? plain(sums.overlap.data()) : nullptr,
-                           .sums = amplitude_.sums().data()},
-                          plain(model_.waves().data()));
-  if (with_probe && chunk.ends_slots) model_.gather_slots(exec, chunk, sums.probe);
+  hot_path::add_gradients(
+      device::stream_handle(exec),
+      {.n = scan.window.w,
+       .n_modes = model_.n_modes(),
+       .counts = type_of(patterns.values),
+       .patterns = data_of(patterns.values),
+       .valid = plain(scan.valid_pixels.data()),
+       .order = scan.order.data(),
+       .corner = scan.corner.data(),
+       .slot = scan.slot.data()},
+      {.begin = chunk.begin,
+       .count = chunk.count,
+       .patterns_packed = patterns.packed,
+       .scale = static_cast<float>(model_.unitary_scale()),
+       .object = plain(object.data()),
+       .object_width = static_cast<std::int64_t>(object.extent(2)),
+       .probes = plain(illumination.probes()),
+       .object_sum = plain(sums.object.data()),
+       .illumination = plain(sums.illumination.data()),
+       .slot_sums = with_probe ? plain(illumination.sums_data(sums.probe)) : nullptr,
+       .overlap = with_probe ? plain(sums.overlap.data()) : nullptr,
+       .sums = amplitude_.sums().data()},
+      plain(model_.waves().data()));
+  if (with_probe && chunk.ends_slots) illumination.gather(exec, chunk, sums.probe);
 }
 
 }  // namespace tessera::physics

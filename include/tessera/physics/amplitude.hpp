@@ -1,5 +1,5 @@
 #pragma once
-/// Comparing the model with the measurement in the detector plane, by amplitudes.
+/// Comparing the model with the measurement in the detector plane.
 
 #include "tessera/physics/forward_model.hpp"
 
@@ -11,6 +11,8 @@ struct AmplitudeSums {
   double absolute_difference = 0;  ///< |sqrt(I_model) - sqrt(I_measured)|
   double intensity = 0;            ///< I_measured
   double amplitude = 0;            ///< sqrt(I_measured)
+  double cost = 0;                 ///< of the noise model; squared_difference where it is amplitude
+  double n_pixels = 0;
   double error() const { return squared_difference / intensity; }
   double r_factor() const { return absolute_difference / amplitude; }
 };
@@ -19,9 +21,11 @@ class AmplitudeModel {
  public:
   AmplitudeModel();
 
-  /// waves *= sqrt(I_measured / I_model) - 1 on valid pixels, 0 elsewhere: what the modulus
-  /// constraint adds to the detector wave (Thibault & Menzel 2013, eq. 5), the negative gradient of
-  /// the amplitude cost. Adds to the sums.
+  /// waves *= -dL/dI on valid pixels, 0 elsewhere, the negative gradient of the cost L by the
+  /// waves. With amplitudes that is sqrt(I_measured / I_model) - 1, what the modulus constraint
+  /// adds to the detector wave (Thibault & Menzel 2013, eq. 5). I_model is the sum over the
+  /// position's waves, blurred by the point spread, plus the background, whose slopes are added to
+  /// model.slopes() where it is fitted. Adds to the sums.
   void replace_by_residual(const device::Device& exec, ForwardModel& model, const Chunk& chunk);
   /// Adds to the sums only.
   void measure(const device::Device& exec, ForwardModel& model, const Chunk& chunk);
@@ -31,7 +35,7 @@ class AmplitudeModel {
   /// The same to the first n_sums values of `taken`, on the device. Does not wait.
   void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken);
 
-  static constexpr int n_sums = 4;
+  static constexpr int n_sums = 6;
   /// (n_sums): the members of AmplitudeSums, so far.
   const device::DeviceView<double*>& sums() const { return sums_; }
 

@@ -9,10 +9,11 @@
 namespace tessera::solvers {
 
 /// What is reconstructed. The object lives on the rank's ghosted box and is exchanged by the halo;
-/// the probe is the same on all ranks.
+/// the probe is the same on all ranks; the parameters are shared with the model.
 struct Unknowns {
-  physics::ObjectView object;  ///< (n_slices, H, W)
-  physics::ProbeView probe;    ///< (n_modes, h, w)
+  physics::ObjectView object;  ///< (n_modes * n_slices, H, W)
+  physics::ProbeView probe;    ///< (n_modes + n_opr_modes, h, w)
+  physics::Parameters parameters = {};
 };
 
 /// A method. It says what one batch adds up and what it does with the sums; batches, exchange and

@@ -72,7 +72,14 @@ class Sweep {
     reduce_seconds_ += timer.seconds();
   }
 
-  /// Sums over all ranks, in double. Collective.
+  /// Sums over all ranks, of probe-sized values. Collective.
+  void all_reduce_reals(const device::Device& exec, const device::DeviceView<Real*>& values) {
+    const device::Region region("reduce");
+    const Kokkos::Timer timer;
+    transport_.all_reduce(exec, values);
+    reduce_seconds_ += timer.seconds();
+  }
+  /// Sums over all ranks, of numbers. Collective.
   void all_reduce(const device::Device& exec, const device::DeviceView<double*>& values) {
     const device::Region region("reduce");
     const Kokkos::Timer timer;

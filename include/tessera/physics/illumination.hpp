@@ -1,0 +1,107 @@
+#pragma once
+/// What falls on the sample at every position: the probe, its OPR modes mixed in by the position's
+/// weights, moved by the sub-pixel part of the position (a Fourier shift), scaled by the beam.
+
+#include "tessera/device/device.hpp"
+#include "tessera/fft/plan.hpp"
+#include "tessera/physics/gradient_sums.hpp"
+#include "tessera/physics/model_options.hpp"
+#include "tessera/physics/parameters.hpp"
+#include "tessera/physics/scan_tile.hpp"
+
+namespace tessera::physics {
+
+/// From a batch's complete sums to the probe of the next.
+struct ProbeUpdate {
+  ProbeView probe_sum;                 ///< as `gather` leaves it; zero afterwards
+  device::DeviceView<Real**> overlap;  ///< zero afterwards
+  const Real* step;                    ///< on the device
+  Real alpha;
+  device::DeviceView<Real> greatest_overlap;  ///< = max of overlap
+  device::DeviceView<Real> greatest_power;    ///< = max over pixels of sum_m |new probe_m|^2
+};
+
+struct BeamMixture;
+struct ChunkImages;
+struct Windows;
+namespace hot_path {
+struct Slots;
+}
+
+/// A *slot* is one shifted probe. Positions of a chunk share slots (decomposition::ChunkLayout),
+/// or, with `own_probes`, each sub-position has its own, in the order of the chunk. Orthogonal
+/// probe relaxation (Odstrcil et al. 2016, Opt. Express 24, 8360): first mode + sum_k weight_jk
+/// mode_k.
+class Illumination {
+  using complex = device::complex;
+
+ public:
+  Illumination(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
+               bool fused);
+
+  /// The probe that the following chunks see, (n_modes + n_opr_modes, h, w). Its contents may
+  /// change only with another call, or by `update_probe`; the slots' shifts only with one of these
+  /// or `forget_slots`.
+  void set_probe(const device::Device& exec, const ProbeView& probe);
+  /// The next chunk makes its shifted probes anew.
+  void forget_slots() { first_slot_ = -1; }
+
+  /// True where `update_probe` can stand in for `finish`, an update pixel by pixel and `set_probe`.
+  bool updates_probe() const { return fused_ && has_slots_; }
+  /// probe += step probe_sum / ((1 - alpha) overlap + alpha greatest_overlap) where that weight is
+  /// not zero, for the probe that was set; the following chunks see it. Call where updates_probe().
+  void update_probe(const device::Device& exec, const ProbeUpdate& update);
+
+  /// images() = the shifted probes that `chunk` sees, unless they are there already.
+  void shift_probes(const device::Device& exec, const Chunk& chunk);
+  /// (slot, n_modes, h, w); the probe itself, the same for all, without sub-pixel positions.
+  ChunkImages images() const;
+  complex* probes() const { return has_slots_ ? slot_probes_.data() : probe_.data(); }
+  /// Of the same shape: where conj(object_j) waves_jm of the positions of a slot is summed; zero
+  /// when its first chunk begins. `probe_sum` itself without sub-pixel positions.
+  ChunkImages sums(const ProbeView& probe_sum) const;
+  complex* sums_data(const ProbeView& probe_sum) const {
+    return has_slots_ ? slot_sums_.data() : probe_sum.data();
+  }
+  /// With own_probes: the sums start anew.
+  void clear_sums(const device::Device& exec) const { device::set_zero(exec, slot_sums_); }
+  /// After the last chunk that shares its slots: probe_sum += their sums, which become zero. With
+  /// slots probe_sum is a spectrum.
+  void gather(const device::Device& exec, const Chunk& chunk, const ProbeView& probe_sum);
+  /// probe_sum: from a spectrum to a probe, after all ranks' sum.
+  void finish(const device::Device& exec, const ProbeView& probe_sum) const;
+
+  /// slopes.at_position += those of `fitted`, from the slots' sums of `chunk` as `gather` leaves
+  /// their spectra. With own_probes alone.
+  void add_slopes(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                  const FittedParameters& fitted, const ParameterSlopes& slopes) const;
+
+  bool has_slots() const { return has_slots_; }
+  /// Fourier factors of every slot's shift along y, (slot, h), and x.
+  const device::DeviceView<complex**>& ramp_y() const { return ramp_y_; }
+  const device::DeviceView<complex**>& ramp_x() const { return ramp_x_; }
+  double slots_made() const { return slots_made_; }
+
+ private:
+  int n_slots(const Chunk& chunk) const;
+  Windows windows(const Chunk& chunk) const;
+  hot_path::Slots fused_slots(const Chunk& chunk) const;
+  BeamMixture mixture(const Chunk& chunk) const;
+
+  const ScanTile& scan_;
+  Parameters parameters_;
+  ModelOptions options_;
+  bool fused_;
+  bool has_slots_;
+  fft::Plan plan_;
+  ProbeView probe_;
+  ProbeView spectrum_;  ///< unnormalised FFT of the probe; along x alone where fused_
+  WavesView slot_probes_;
+  WavesView slot_sums_;
+  device::DeviceView<complex**> ramp_y_;
+  device::DeviceView<complex**> ramp_x_;
+  int first_slot_ = -1;  ///< of the slots in slot_probes_; -1: none
+  double slots_made_ = 0;
+};
+
+}  // namespace tessera::physics

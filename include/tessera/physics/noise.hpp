@@ -1,0 +1,60 @@
+#pragma once
+/// What a pixel that counts `measured` costs a model that expects `intensity` there.
+
+#include "tessera/device/device.hpp"
+
+namespace tessera::physics {
+
+/// Costs L of one pixel, I the model's and N the measured counts. Scaled so that all three have the
+/// curvature 1 / (2 N) where I = N, hence steps of the same length.
+enum class Noise {
+  amplitude,  ///< (sqrt I - sqrt N)^2: variance-stabilised Gaussian (Thibault & Guizar-Sicairos
+              ///< 2012, New J. Phys. 14, 063004, sec. 2.2)
+  intensity,  ///< (I - N)^2 / (4 (N + 1)): Gaussian of variance N; the 1 lets empty pixels count
+  poisson     ///< (I - N log I) / 2: negative log likelihood (same paper, eq. 2)
+};
+
+/// Counts that the Poisson model always expects: a dark pixel that counted one photon costs much,
+/// but neither infinity nor a gradient without bound.
+inline constexpr Real dark_counts = Real(1e-3);
+
+KOKKOS_INLINE_FUNCTION Real cost(const Noise noise, const Real intensity, const Real measured) {
+  switch (noise) {
+    case Noise::intensity:
+      return (intensity - measured) * (intensity - measured) / (4 * (measured + 1));
+    case Noise::poisson:
+      return (intensity - measured * device::math::log(intensity + dark_counts)) / 2;
+    default: {
+      const Real difference = device::math::sqrt(intensity) - device::math::sqrt(measured);
+      return difference * difference;
+    }
+  }
+}
+
+/// dL/dI: the negative gradient of the cost by the detector wave is -slope wave.
+KOKKOS_INLINE_FUNCTION Real slope(const Noise noise, const Real intensity, const Real measured) {
+  switch (noise) {
+    case Noise::intensity:
+      return (intensity - measured) / (2 * (measured + 1));
+    case Noise::poisson:
+      return (1 - measured / (intensity + dark_counts)) / 2;
+    default: {
+      // The floor keeps a pixel that the model leaves dark from dividing by zero.
+      const Real amplitude = device::math::sqrt(intensity);
+      return (amplitude - device::math::sqrt(measured)) / (amplitude + Real(1e-10));
+    }
+  }
+}
+
+/// d2L/dI2 at the larger of I and N: where the model is too dark the second derivative at I has no
+/// bound, and a parabola with it would stop far before N.
+KOKKOS_INLINE_FUNCTION Real curvature(const Noise noise, const Real intensity,
+                                      const Real measured) {
+  if (noise == Noise::intensity) return 1 / (2 * (measured + 1));
+  if (measured == 0) return 0;
+  const Real larger = intensity > measured ? intensity : measured;
+  const Real ratio = measured / larger;
+  return (noise == Noise::poisson ? ratio : device::math::sqrt(ratio)) / (2 * larger);
+}
+
+}  // namespace tessera::physics

@@ -1,0 +1,67 @@
+#pragma once
+/// Fits everything but object and probe, beside any solver: after each batch a Gauss-Newton step of
+/// every parameter from the slopes that the model has added up, and at an epoch's end what keeps
+/// the parameters apart from object and probe.
+
+#include <memory>
+
+#include "tessera/physics/opr_modes.hpp"
+#include "tessera/solvers/solver.hpp"
+
+namespace tessera::solvers {
+
+/// First epochs, from 0; -1: never.
+struct RefinementOptions {
+  int positions_from_epoch = -1;
+  int opr_from_epoch = -1;
+  int intensity_from_epoch = -1;
+  int background_from_epoch = -1;
+  int thickness_from_epoch = -1;
+  int tilt_from_epoch = -1;
+  double positions_step = 0.5;
+  double positions_limit_px = 4;  ///< from where they started, along each axis
+  bool affine = false;            ///< the whole scan moves, not every position for itself
+};
+
+/// By position nothing travels but, once per epoch, 12 doubles for the frame of the scan and a few
+/// for means of weights; the background all-reduces 2 Reals a detector pixel per batch, slices a
+/// few doubles.
+class Refinement {
+ public:
+  /// @param start_px where each local position starts, object pixels from the object's corner,
+  /// (position, 2); without elements where positions do not move
+  Refinement(const RefinementOptions& options, const Unknowns& unknowns,
+             physics::ForwardModel& model, const device::DeviceView<double* [2]>& start_px);
+
+  /// The model adds up what is fitted in `epoch` (from 0).
+  void start_epoch(int epoch);
+  bool is_active() const { return fits_anything_; }
+  /// After a batch. Collective.
+  void update(const device::Device& exec, Sweep& sweep);
+  /// After an epoch. Collective; waits for the device.
+  void finish_epoch(const device::Device& exec, Sweep& sweep);
+
+  /// (position, 2): how far each has moved, pixels.
+  const device::DeviceView<double* [2]>& displacement() const { return displacement_; }
+
+  private : void move_positions(const device::Device& exec);
+  void update_beams(const device::Device& exec);
+  void update_background(const device::Device& exec, Sweep& sweep);
+  void update_optics(const device::Device& exec, Sweep& sweep);
+  void settle_positions(const device::Device& exec, Sweep& sweep);
+  void settle_intensity(const device::Device& exec, Sweep& sweep);
+
+  RefinementOptions options_;
+  Unknowns unknowns_;
+  physics::ForwardModel& model_;
+  device::DeviceView<double* [2]> start_px_;
+  device::DeviceView<double* [2]> displacement_;
+  device::DeviceView<double*> first_distance_m_;
+  device::DeviceView<double*> sums_;
+  device::HostView<double*> host_sums_;
+  std::unique_ptr<physics::OprModes> opr_modes_;
+  fft::Plan plan_;
+  bool fits_anything_ = false;
+};
+
+}  // namespace tessera::solvers

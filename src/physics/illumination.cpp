@@ -1,0 +1,174 @@
+#include "tessera/physics/illumination.hpp"
+
+#include "tessera/device/stream.hpp"
+
+#include "illumination_kernels.hpp"
+
+namespace tessera::physics {
+
+using device::add_terms;
+using device::Device;
+using device::for_each_pixel;
+using device::for_each_row_pixel;
+
+Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
+                           const ModelOptions& options, bool fused)
+    : scan_(scan),
+      parameters_(parameters),
+      options_(options),
+      fused_(fused),
+      has_slots_(scan.has_subpixel || options.own_probes),
+      plan_(scan.window, options.planning) {
+  if (!has_slots_) return;
+  const auto [h, w] = scan.window;
+  const int n_slots =
+      options.own_probes ? options.chunk_size * options.n_sub_positions : options.max_slots;
+  spectrum_ =
+      ProbeView("tessera::physics::probe_spectrum", options.n_modes + options.n_opr_modes, h, w);
+  slot_probes_ = WavesView("tessera::physics::slot_probes", n_slots, options.n_modes, h, w);
+  slot_sums_ = WavesView("tessera::physics::slot_sums", n_slots, options.n_modes, h, w);
+  ramp_y_ = DeviceView<complex**>("tessera::physics::ramp_y", n_slots, h);
+  ramp_x_ = DeviceView<complex**>("tessera::physics::ramp_x", n_slots, w);
+}
+
+int Illumination::n_slots(const Chunk& chunk) const {
+  return options_.own_probes ? chunk.count * options_.n_sub_positions : chunk.n_slots;
+}
+
+Windows Illumination::windows(const Chunk& chunk) const {
+  return windows_of(scan_, options_, chunk, 0);
+}
+
+/// Only where fused_, hence of floats.
+hot_path::Slots Illumination::fused_slots(const Chunk& chunk) const {
+  const Real* shift = scan_.slot_shift.data() + 2 * static_cast<std::int64_t>(chunk.first_slot);
+  return {scan_.window.w, options_.n_modes, chunk.n_slots, plain(shift)};
+}
+
+ChunkImages Illumination::images() const {
+  return has_slots_ ? images_by(options_.n_modes, slot_probes_) : common_images(probe_);
+}
+
+ChunkImages Illumination::sums(const ProbeView& probe_sum) const {
+  return has_slots_ ? images_by(options_.n_modes, slot_sums_) : common_images(probe_sum);
+}
+
+void Illumination::set_probe(const Device& exec, const ProbeView& probe) {
+  probe_ = probe;
+  forget_slots();
+  if (!has_slots_) return;
+  Kokkos::deep_copy(exec, spectrum_, probe);
+  if (fused_) {
+    hot_path::transform_rows(device::stream_handle(exec), scan_.window.w, options_.n_modes, true,
+                             plain(spectrum_.data()));
+    return;
+  }
+  plan_.forward(exec, spectrum_.data(), static_cast<int>(spectrum_.extent(0)));
+}
+
+void Illumination::update_probe(const Device& exec, const ProbeUpdate& update) {
+  const device::Region region("tessera::physics::fused_probe_update");
+  forget_slots();
+  hot_path::update_probe(device::stream_handle(exec),
+                         {.n = scan_.window.w,
+                          .n_modes = options_.n_modes,
+                          .step = plain(update.step),
+                          .alpha = static_cast<float>(update.alpha),
+                          .probe_sum = plain(update.probe_sum.data()),
+                          .overlap = plain(update.overlap.data()),
+                          .probe = plain(probe_.data()),
+                          .row_spectrum = plain(spectrum_.data()),
+                          .greatest_overlap = plain(update.greatest_overlap.data()),
+                          .greatest_power = plain(update.greatest_power.data())});
+}
+
+void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
+  if (!has_slots_) return;
+  const int first_slot = options_.own_probes ? chunk.begin : chunk.first_slot;
+  if (first_slot == first_slot_) return;
+  first_slot_ = first_slot;
+  const int count = n_slots(chunk);
+  slots_made_ += count;
+  if (fused_) {
+    const device::Region region("tessera::physics::fused_shift");
+    hot_path::shift_probes(device::stream_handle(exec), fused_slots(chunk), plain(spectrum_.data()),
+                           plain(slot_probes_.data()));
+    return;
+  }
+  const auto shift = options_.own_probes ? parameters_.shift : scan_.slot_shift;
+  for_each_pixel(exec, "tessera::physics::shift_ramps", 1, {count, scan_.window.h + scan_.window.w},
+                 ShiftRamps{shift, windows(chunk), ramp_y_, ramp_x_, scan_.window, first_slot_});
+  const Real scale = plan_.unitary_scale() * plan_.unitary_scale();
+  const ChunkImages shifted = images();
+  if (options_.own_probes)
+    for_each_row_pixel(
+        exec, "tessera::physics::mix_spectrum", count * options_.n_modes, scan_.window,
+        MixSpectrum{mixture(chunk), common_images(spectrum_), shifted, ramp_y_, ramp_x_, scale});
+  else
+    for_each_row_pixel(exec, "tessera::physics::shift_spectrum", count * options_.n_modes,
+                       scan_.window,
+                       ShiftSpectrum{common_images(spectrum_), shifted, ramp_y_, ramp_x_,
+                                     options_.n_modes, scale});
+  plan_.inverse(exec, slot_probes_.data(), count * options_.n_modes);
+}
+
+BeamMixture Illumination::mixture(const Chunk& chunk) const {
+  return {windows(chunk), parameters_.opr_weight, parameters_.intensity, options_.n_modes,
+          options_.n_opr_modes};
+}
+
+void Illumination::gather(const Device& exec, const Chunk& chunk, const ProbeView& probe_sum) {
+  if (!has_slots_) return;
+  if (fused_) {
+    const device::Region region("tessera::physics::fused_gather");
+    hot_path::gather_slot_sums(device::stream_handle(exec), fused_slots(chunk),
+                               plain(slot_sums_.data()), plain(probe_sum.data()));
+    return;
+  }
+  const int count = n_slots(chunk);
+  const ChunkImages slot_sums = sums(probe_sum);
+  plan_.forward(exec, slot_sums_.data(), count * options_.n_modes);
+  if (options_.own_probes)
+    add_terms(
+        exec, "tessera::physics::gather_beams", static_cast<int>(probe_sum.extent(0)), scan_.window,
+        GatherBeams{mixture(chunk), slot_sums, common_images(probe_sum), ramp_y_, ramp_x_, count});
+  else
+    add_terms(exec, "tessera::physics::gather_slots", options_.n_modes, scan_.window,
+              GatherSlots{slot_sums, common_images(probe_sum), ramp_y_, ramp_x_, count});
+}
+
+void Illumination::finish(const Device& exec, const ProbeView& probe_sum) const {
+  if (!has_slots_) return;
+  const auto n_planes = static_cast<int>(probe_sum.extent(0));
+  if (fused_) {
+    hot_path::transform_rows(device::stream_handle(exec), scan_.window.w, n_planes, false,
+                             plain(probe_sum.data()));
+  } else {
+    plan_.inverse(exec, probe_sum.data(), n_planes);
+  }
+  const Real scale = plan_.unitary_scale() * plan_.unitary_scale();
+  for_each_pixel(
+      exec, "tessera::physics::probe_gradient_scale", n_planes, scan_.window,
+      KOKKOS_LAMBDA(const int m, const int y, const int x) { probe_sum(m, y, x) *= scale; });
+}
+
+void Illumination::add_slopes(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                              const FittedParameters& fitted, const ParameterSlopes& slopes) const {
+  if (chunk.count == 0) return;
+  const Windows at = windows_of(scan_, options_, chunk, object.extent(2));
+  Kokkos::parallel_for(device::kernel_name("tessera::physics::beam_slopes"),
+                       Kokkos::TeamPolicy<Device>(exec, chunk.count, Kokkos::AUTO),
+                       AddBeamSlopes{{at, parameters_.opr_weight, parameters_.intensity,
+                                      options_.n_modes, options_.n_opr_modes},
+                                     common_images(spectrum_),
+                                     images_by(options_.n_modes, slot_sums_),
+                                     images(),
+                                     object.data(),
+                                     ramp_y_,
+                                     ramp_x_,
+                                     scan_.window,
+                                     fitted,
+                                     slopes.at_position});
+}
+
+}  // namespace tessera::physics

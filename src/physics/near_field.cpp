@@ -1,0 +1,197 @@
+#include "tessera/physics/near_field.hpp"
+
+#include "forward_kernels.hpp"
+
+namespace tessera::physics {
+
+using device::Device;
+
+namespace {
+
+struct MakeNearField {
+  Shape2 window;
+  double wavelength_m;
+  double pixel_m;
+  double distance_m;
+  bool is_fresnel;
+  double scale;
+  DeviceView<complex**> propagator;
+  KOKKOS_FUNCTION void operator()(int, const int ky, const int kx) const {
+    const double fy = signed_bin(ky, window.h) / (window.h * pixel_m);
+    const double fx = signed_bin(kx, window.w) / (window.w * pixel_m);
+    const double k2 = fy * fy + fx * fx;
+    const double inverse = 1 / wavelength_m;
+    const bool is_evanescent = !is_fresnel && k2 >= inverse * inverse;
+    const double cycles = is_fresnel ? -wavelength_m * k2 / 2
+                          : is_evanescent
+                              ? 0
+                              : -k2 / (device::math::sqrt(inverse * inverse - k2) + inverse);
+    const double angle = 2 * M_PI * distance_m * cycles;
+    const double size = is_evanescent ? 0 : scale;
+    propagator(ky, kx) = complex(static_cast<Real>(size * device::math::cos(angle)),
+                                 static_cast<Real>(size * device::math::sin(angle)));
+  }
+};
+
+/// To the detector with the shift back, or the conjugate of both.
+template <bool back>
+struct PropagateBeam {
+  Windows windows;
+  ChunkImages waves;
+  DeviceView<complex**> propagator;
+  DeviceView<complex**> ramp_y;  ///< of the slots; empty: positions are whole pixels
+  DeviceView<complex**> ramp_x;
+  int n_states;
+
+  struct Row {
+    complex* wave;
+    const complex* propagator;
+    const complex* ramp_x;
+    complex ramp_y;
+    KOKKOS_FUNCTION void operator()(const int x) const {
+      complex factor = propagator[x];
+      if (ramp_x) factor *= Kokkos::conj(ramp_y * ramp_x[x]);
+      wave[x] *= back ? Kokkos::conj(factor) : factor;
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int i, const int y) const {
+    const int slot = windows.slot_of(i / n_states);
+    const bool shifts = ramp_y.size() > 0;
+    return {waves.row(i, 0, y), &propagator(y, 0), shifts ? &ramp_x(slot, 0) : nullptr,
+            shifts ? ramp_y(slot, y) : complex(1)};
+  }
+};
+
+/// A team a position: slope of the shift back, from the spectra of exit wave and chi, and curvature
+/// ||P dO||^2 from central differences of the object.
+struct ExitSlopes {
+  using Team = Kokkos::TeamPolicy<Device>::member_type;
+  Windows windows;
+  ChunkImages exit_spectra;  ///< by beam
+  ChunkImages chi_spectra;
+  ChunkImages probes;  ///< by slot
+  const complex* object;
+  Shape2 window;
+  int n_modes;
+  int n_states;
+  double unit;
+  DeviceView<double** [2]> slopes;
+
+  KOKKOS_FUNCTION double slope_at(const int beam, const int axis, const int pixel) const {
+    const int y = pixel / window.w;
+    const int x = pixel - y * window.w;
+    const double rate = axis == 0 ? 2 * M_PI * signed_bin(y, window.h) / window.h
+                                  : 2 * M_PI * signed_bin(x, window.w) / window.w;
+    double sum = 0;
+    for (int state = 0; state < n_states; ++state) {
+      const complex e = exit_spectra.row(beam, state, y)[x];
+      const complex c = chi_spectra.row(beam, state, y)[x];
+      // Re <i rate e, c>
+      sum += rate * static_cast<double>(e.real() * c.imag() - e.imag() * c.real());
+    }
+    return unit * sum;
+  }
+  KOKKOS_FUNCTION double curvature_at(const int beam, const int axis, const int pixel) const {
+    const int y = pixel / window.w;
+    const int x = pixel - y * window.w;
+    const int step_y = axis == 0 ? 1 : 0;
+    const int step_x = axis == 0 ? 0 : 1;
+    const bool inside =
+        y >= step_y && y + step_y < window.h && x >= step_x && x + step_x < window.w;
+    if (!inside) return 0;
+    const std::int64_t at = windows.at(beam, y) + x;
+    const std::int64_t step = step_y * windows.object_w + step_x;
+    const complex d = (object[at + step] - object[at - step]) * Real(0.5);
+    Real power = 0;
+    for (int m = 0; m < n_modes; ++m) {
+      const complex p = probes.row(windows.slot_of(beam), m, y)[x];
+      power += p.real() * p.real() + p.imag() * p.imag();
+    }
+    return static_cast<double>(power * (d.real() * d.real() + d.imag() * d.imag()));
+  }
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    for (int t = 0; t < windows.n_sub_positions; ++t)
+      for (int axis = 0; axis < 2; ++axis) {
+        const int beam = team.league_rank() * windows.n_sub_positions + t;
+        const int n_pixels = static_cast<int>(window.size());
+        double slope = 0;
+        double curvature = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(team, n_pixels),
+            [&](const int pixel, double& sum) { sum += slope_at(beam, axis, pixel); }, slope);
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(team, n_pixels),
+            [&](const int pixel, double& sum) { sum += curvature_at(beam, axis, pixel); },
+            curvature);
+        Kokkos::single(Kokkos::PerTeam(team), [&]() {
+          slopes(windows.position(beam), axis, 0) += slope;
+          slopes(windows.position(beam), axis, 1) += curvature;
+        });
+        team.team_barrier();
+      }
+  }
+};
+
+}  // namespace
+
+NearField::NearField(const ScanTile& scan, const ModelOptions& options,
+                     const Illumination& illumination, const WavesView& waves)
+    : scan_(scan),
+      options_(options),
+      illumination_(illumination),
+      plan_(scan.window, options.planning),
+      waves_(waves),
+      propagator_("tessera::physics::near_field", waves.extent(2), waves.extent(3)) {
+  const Device exec;
+  device::for_each_pixel(
+      exec, "tessera::physics::near_field", 1, scan.window,
+      MakeNearField{scan.window, options.wavelength_m, options.pixel_m, options.distance_m,
+                    options.propagation == Propagation::fresnel,
+                    static_cast<double>(plan_.unitary_scale()), propagator_});
+  exec.fence();
+}
+
+void NearField::propagate(const Device& exec, const Chunk& chunk, bool back) const {
+  const int n = chunk.count * options_.n_waves();
+  const int n_states = options_.n_object_modes * options_.n_modes;
+  const Windows windows = windows_of(scan_, options_, chunk, 0);
+  plan_.forward(exec, waves_.data(), n);
+  if (back)
+    device::for_each_row_pixel(
+        exec, "tessera::physics::near_field_back", n, scan_.window,
+        PropagateBeam<true>{windows, images_by(1, waves_), propagator_, illumination_.ramp_y(),
+                            illumination_.ramp_x(), n_states});
+  else
+    device::for_each_row_pixel(
+        exec, "tessera::physics::near_field", n, scan_.window,
+        PropagateBeam<false>{windows, images_by(1, waves_), propagator_, illumination_.ramp_y(),
+                             illumination_.ramp_x(), n_states});
+  plan_.inverse(exec, waves_.data(), n);
+}
+
+void NearField::forward(const Device& exec, const Chunk& chunk) const {
+  propagate(exec, chunk, false);
+}
+
+void NearField::backward(const Device& exec, const Chunk& chunk) const {
+  propagate(exec, chunk, true);
+}
+
+void NearField::add_position_slopes(const Device& exec, const ObjectView& object,
+                                    const Chunk& chunk, const WavesView& exit_waves, Real scale,
+                                    const ParameterSlopes& slopes) const {
+  if (chunk.count == 0) return;
+  const int n = chunk.count * options_.n_waves();
+  const int n_states = options_.n_object_modes * options_.n_modes;
+  plan_.forward(exec, exit_waves.data(), n);
+  plan_.forward(exec, waves_.data(), n);
+  const double unit = static_cast<double>(scale) / static_cast<double>(scan_.window.size());
+  Kokkos::parallel_for(device::kernel_name("tessera::physics::exit_slopes"),
+                       Kokkos::TeamPolicy<Device>(exec, chunk.count, Kokkos::AUTO),
+                       ExitSlopes{windows_of(scan_, options_, chunk, object.extent(2)),
+                                  images_by(n_states, exit_waves), images_by(n_states, waves_),
+                                  illumination_.images(), object.data(), scan_.window,
+                                  options_.n_modes, n_states, unit, slopes.at_position});
+}
+
+}  // namespace tessera::physics

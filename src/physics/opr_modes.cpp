@@ -1,0 +1,152 @@
+#include "tessera/physics/opr_modes.hpp"
+
+#include <Eigen/Dense>
+#include <cmath>
+
+#include "illumination_kernels.hpp"
+
+namespace tessera::physics {
+
+using device::Device;
+
+namespace {
+
+constexpr int most_opr_modes = 16;
+
+}  // namespace
+
+/// Allocated once: the epoch loop allocates nothing.
+struct OprModes::Problem {
+  explicit Problem(int n) : gram(n, n), rms(n), mean(n), solver(n) {}
+  Eigen::MatrixXd gram;
+  Eigen::VectorXd rms;
+  Eigen::VectorXd mean;
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+};
+
+OprModes::OprModes(const ModelOptions& options, Shape2 window)
+    : n_modes_(options.n_modes),
+      n_opr_(options.n_opr_modes),
+      window_(window),
+      moments_("tessera::physics::opr_moments", 1 + n_opr_ + n_opr_ * n_opr_),
+      host_moments_("tessera::physics::host_opr_moments", 1 + n_opr_ + n_opr_ * n_opr_),
+      products_("tessera::physics::opr_products", n_opr_ * n_opr_),
+      host_products_("tessera::physics::host_opr_products", n_opr_ * n_opr_),
+      mixing_("tessera::physics::opr_mixing", 1 + 2 * n_opr_, n_opr_),
+      host_mixing_("tessera::physics::host_opr_mixing", 1 + 2 * n_opr_, n_opr_),
+      problem_(std::make_unique<Problem>(n_opr_)) {}
+
+OprModes::~OprModes() = default;
+
+void OprModes::find_moments(const Device& exec, const DeviceView<Real**>& weight,
+                            const AllReduce& all_reduce) {
+  const auto moments = moments_;
+  const auto n = static_cast<int>(weight.extent(0));
+  const int n_opr = n_opr_;
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::physics::opr_moments"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(moments.size())),
+      KOKKOS_LAMBDA(const int at) {
+        const int a = at == 0 ? -1 : at <= n_opr ? at - 1 : (at - 1 - n_opr) / n_opr;
+        const int b = at <= n_opr ? -1 : (at - 1 - n_opr) % n_opr;
+        double sum = 0;
+        for (int i = 0; i < n; ++i)
+          sum += (a < 0 ? 1.0 : static_cast<double>(weight(i, a))) *
+                 (b < 0 ? 1.0 : static_cast<double>(weight(i, b)));
+        moments(at) = sum;
+      });
+  all_reduce(moments_);
+}
+
+void OprModes::find_products(const Device& exec, const ProbeView& probe) {
+  const complex* first = probe.data() + n_modes_ * window_.size();
+  for (int a = 0; a < n_opr_; ++a)
+    for (int b = 0; b <= a; ++b)
+      inner_product_(exec, first + a * window_.size(), first + b * window_.size(), 1, window_,
+                     DeviceView<double*>(products_.data() + 2 * (a * n_opr_ + b), 2));
+}
+
+void OprModes::settle(const Device& exec, const ProbeView& probe, const DeviceView<Real**>& weight,
+                      const AllReduce& all_reduce) {
+  find_moments(exec, weight, all_reduce);
+  find_products(exec, probe);
+  Kokkos::deep_copy(exec, host_moments_, moments_);
+  Kokkos::deep_copy(exec, host_products_, products_);
+  exec.fence();
+  Problem& problem = *problem_;
+  const double n = std::max(host_moments_(0), 1.0);
+  for (int k = 0; k < n_opr_; ++k) {
+    problem.mean(k) = host_moments_(1 + k) / n;
+    const double square = host_moments_(1 + n_opr_ + k * n_opr_ + k) / n;
+    const double rms = std::sqrt(std::max(0.0, square - problem.mean(k) * problem.mean(k)));
+    problem.rms(k) = rms > 0 ? rms : 1;  // weights that are all alike say nothing of the scale
+  }
+  for (int a = 0; a < n_opr_; ++a)
+    for (int b = 0; b <= a; ++b)
+      problem.gram(a, b) = host_products_(a * n_opr_ + b, 0) * problem.rms(a) * problem.rms(b);
+  problem.solver.compute(problem.gram);  // reads the lower triangle; eigenvalues ascend
+  for (int k = 0; k < n_opr_; ++k) {
+    const auto vector = problem.solver.eigenvectors().col(n_opr_ - 1 - k);
+    int largest = 0;
+    vector.cwiseAbs().maxCoeff(&largest);
+    const double sign = vector(largest) < 0 ? -1 : 1;
+    host_mixing_(0, k) = static_cast<Real>(problem.mean(k));
+    for (int m = 0; m < n_opr_; ++m) {
+      host_mixing_(1 + k, m) = static_cast<Real>(sign * vector(m) * problem.rms(m));
+      host_mixing_(1 + n_opr_ + k, m) = static_cast<Real>(sign * vector(m) / problem.rms(m));
+    }
+  }
+  Kokkos::deep_copy(exec, mixing_, host_mixing_);
+  mix(exec, probe, weight);
+}
+
+void OprModes::mix(const Device& exec, const ProbeView& probe,
+                   const DeviceView<Real**>& weight) const {
+  const auto mixing = mixing_;
+  const int n_modes = n_modes_;
+  const int n_opr = n_opr_;
+  device::for_each_pixel(
+      exec, "tessera::physics::mix_opr_modes", 1, window_,
+      KOKKOS_LAMBDA(int, const int y, const int x) {
+        complex before[most_opr_modes];
+        for (int k = 0; k < n_opr; ++k) {
+          before[k] = probe(n_modes + k, y, x);
+          probe(0, y, x) += mixing(0, k) * before[k];
+        }
+        for (int k = 0; k < n_opr; ++k) {
+          complex sum = 0;
+          for (int m = 0; m < n_opr; ++m) sum += mixing(1 + k, m) * before[m];
+          probe(n_modes + k, y, x) = sum;
+        }
+      });
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::physics::mix_opr_weights"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(weight.extent(0))),
+      KOKKOS_LAMBDA(const int i) {
+        Real before[most_opr_modes];
+        for (int k = 0; k < n_opr; ++k) before[k] = weight(i, k) - mixing(0, k);
+        for (int k = 0; k < n_opr; ++k) {
+          Real sum = 0;
+          for (int m = 0; m < n_opr; ++m) sum += mixing(1 + n_opr + k, m) * before[m];
+          weight(i, k) = sum;
+        }
+      });
+}
+
+void shift_images(const Device& exec, const fft::Plan& plan, const ProbeView& images, Vec2 shift) {
+  const auto n = static_cast<int>(images.extent(0));
+  const Shape2 shape = plan.shape();
+  const Real scale = plan.unitary_scale() * plan.unitary_scale();
+  const auto shift_y = static_cast<Real>(shift.y);
+  const auto shift_x = static_cast<Real>(shift.x);
+  plan.forward(exec, images.data(), n);
+  device::for_each_pixel(
+      exec, "tessera::physics::shift_images", n, shape,
+      KOKKOS_LAMBDA(const int i, const int y, const int x) {
+        images(i, y, x) *=
+            shift_factor(y, shape.h, shift_y) * shift_factor(x, shape.w, shift_x) * scale;
+      });
+  plan.inverse(exec, images.data(), n);
+}
+
+}  // namespace tessera::physics

@@ -1,0 +1,216 @@
+#include "tessera/solvers/refinement.hpp"
+
+#include "tessera/solvers/batch_sums.hpp"
+
+#include "scan_frame.hpp"
+
+namespace tessera::solvers {
+
+using device::Device;
+using device::DeviceView;
+using physics::ParameterSlopes;
+
+namespace {
+
+/// A batch sees only a part of what these depend on.
+constexpr double shared_step = 0.5;
+constexpr double greatest_tilt_rad = 0.3;
+
+KOKKOS_FUNCTION double bounded(double value, double least, double greatest) {
+  return value < least ? least : value > greatest ? greatest : value;
+}
+
+/// Slope / curvature of one column, which starts anew.
+KOKKOS_FUNCTION double take_step(const DeviceView<double** [2]>& slopes, int position, int column) {
+  const double curvature = slopes(position, column, 1);
+  const double step = curvature > 0 ? slopes(position, column, 0) / curvature : 0;
+  slopes(position, column, 0) = 0;
+  slopes(position, column, 1) = 0;
+  return step;
+}
+
+bool starts(int from_epoch, int epoch) {
+  return from_epoch >= 0 && epoch >= from_epoch;
+}
+
+template <class F>
+void for_each(const Device& exec, const char* name, std::size_t n, const F& f) {
+  Kokkos::parallel_for(device::kernel_name(name),
+                       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(n)), f);
+}
+
+}  // namespace
+
+Refinement::Refinement(const RefinementOptions& options, const Unknowns& unknowns,
+                       physics::ForwardModel& model, const DeviceView<double* [2]>& start_px)
+    : options_(options),
+      unknowns_(unknowns),
+      model_(model),
+      start_px_(start_px),
+      displacement_("tessera::solvers::displacement", start_px.extent(0)),
+      first_distance_m_("tessera::solvers::first_distance",
+                        model.parameters().slice_distance_m.extent(0)),
+      sums_("tessera::solvers::refinement_sums", ScanFrame::n_sums),
+      host_sums_("tessera::solvers::host_refinement_sums", ScanFrame::n_sums),
+      plan_(model.scan().window, model.options().planning) {
+  if (first_distance_m_.size() > 0)
+    Kokkos::deep_copy(first_distance_m_, model.parameters().slice_distance_m);
+  if (model.options().n_opr_modes > 0)
+    opr_modes_ = std::make_unique<physics::OprModes>(model.options(), model.scan().window);
+}
+
+void Refinement::start_epoch(int epoch) {
+  const physics::FittedParameters fitted{
+      .positions = starts(options_.positions_from_epoch, epoch),
+      .opr = model_.options().n_opr_modes > 0 && starts(options_.opr_from_epoch, epoch),
+      .intensity = starts(options_.intensity_from_epoch, epoch),
+      .background = starts(options_.background_from_epoch, epoch),
+      .slice_distance = starts(options_.thickness_from_epoch, epoch),
+      .tilt = starts(options_.tilt_from_epoch, epoch)};
+  fits_anything_ = fitted.any_at_position() || fitted.any_of_optics() || fitted.background;
+  model_.fit(fitted);
+}
+
+void Refinement::update(const Device& exec, Sweep& sweep) {
+  const physics::FittedParameters fitted = model_.fitted();
+  if (fitted.positions) move_positions(exec);
+  if (fitted.opr || fitted.intensity) update_beams(exec);
+  if (fitted.background) update_background(exec, sweep);
+  if (fitted.any_of_optics()) update_optics(exec, sweep);
+}
+
+void Refinement::move_positions(const Device& exec) {
+  const auto slopes = model_.slopes().at_position;
+  const auto corner = model_.scan().corner;
+  const auto shift = model_.parameters().shift;
+  const auto displacement = displacement_;
+  const int n_sub = model_.options().n_sub_positions;
+  const double step = options_.positions_step;
+  const double limit = options_.positions_limit_px;
+  for_each(
+      exec, "tessera::solvers::move_positions", displacement.extent(0),
+      KOKKOS_LAMBDA(const int position) {
+        for (int axis = 0; axis < 2; ++axis) {
+          // Half a pixel at a time: farther away the slope says little.
+          const double wish = bounded(step * take_step(slopes, position, axis), -0.5, 0.5);
+          const double target = bounded(displacement(position, axis) + wish, -limit, limit);
+          move(corner, shift, position, axis, n_sub, target - displacement(position, axis));
+          displacement(position, axis) = target;
+        }
+      });
+}
+
+void Refinement::update_beams(const Device& exec) {
+  const auto slopes = model_.slopes().at_position;
+  const auto intensity = model_.parameters().intensity;
+  const auto weight = model_.parameters().opr_weight;
+  const bool fits_intensity = model_.fitted().intensity;
+  const bool fits_opr = model_.fitted().opr;
+  for_each(
+      exec, "tessera::solvers::update_beams", slopes.extent(0), KOKKOS_LAMBDA(const int position) {
+        if (fits_intensity) {
+          const double value =
+              intensity(position) + take_step(slopes, position, ParameterSlopes::intensity);
+          intensity(position) = static_cast<Real>(bounded(value, 0.1, 10));
+        }
+        if (!fits_opr) return;
+        for (int k = 0; k < static_cast<int>(weight.extent(1)); ++k)
+          weight(position, k) +=
+              static_cast<Real>(take_step(slopes, position, ParameterSlopes::opr + k));
+      });
+}
+
+void Refinement::update_background(const Device& exec, Sweep& sweep) {
+  const auto slopes = model_.slopes().background;
+  const auto background = model_.parameters().background;
+  sweep.all_reduce_reals(exec, DeviceView<Real*>(slopes.data(), slopes.size()));
+  const auto w = static_cast<int>(background.extent(1));
+  for_each(
+      exec, "tessera::solvers::update_background", background.size(), KOKKOS_LAMBDA(const int i) {
+        const int y = i / w;
+        const int x = i - y * w;
+        const Real curvature = slopes(y, x, 1);
+        const Real step =
+            curvature > 0 ? static_cast<Real>(shared_step) * slopes(y, x, 0) / curvature : 0;
+        const Real value = background(y, x) + step;
+        background(y, x) = value > 0 ? value : 0;
+        slopes(y, x, 0) = 0;
+        slopes(y, x, 1) = 0;
+      });
+}
+
+void Refinement::update_optics(const Device& exec, Sweep& sweep) {
+  const auto slopes = model_.slopes().optics;
+  const auto tilt = model_.parameters().tilt_rad;
+  const auto distance = model_.parameters().slice_distance_m;
+  const auto first = first_distance_m_;
+  sweep.all_reduce(exec, DeviceView<double*>(slopes.data(), slopes.size()));
+  for_each(
+      exec, "tessera::solvers::update_optics", slopes.extent(0), KOKKOS_LAMBDA(const int row) {
+        const double step = slopes(row, 1) > 0 ? shared_step * slopes(row, 0) / slopes(row, 1) : 0;
+        slopes(row, 0) = 0;
+        slopes(row, 1) = 0;
+        if (row < 2) {
+          tilt(row) = bounded(tilt(row) + step, -greatest_tilt_rad, greatest_tilt_rad);
+        } else {
+          const double most = 0.2 * first(row - 2);  // a step at a time
+          distance(row - 2) = bounded(distance(row - 2) + bounded(step, -most, most),
+                                      0.1 * first(row - 2), 10 * first(row - 2));
+        }
+      });
+}
+
+void Refinement::finish_epoch(const Device& exec, Sweep& sweep) {
+  const physics::FittedParameters fitted = model_.fitted();
+  if (fitted.positions) settle_positions(exec, sweep);
+  if (fitted.intensity) settle_intensity(exec, sweep);
+  if (fitted.opr)
+    opr_modes_->settle(exec, unknowns_.probe, model_.parameters().opr_weight,
+                       [&](const DeviceView<double*>& sums) { sweep.all_reduce(exec, sums); });
+  // Ranks may round differently: what is the same everywhere stays so.
+  if (fitted.any_at_position()) sweep.replicate(exec, as_reals(unknowns_.probe));
+  const auto background = model_.parameters().background;
+  if (fitted.background)
+    sweep.replicate(exec, DeviceView<Real*>(background.data(), background.size()));
+}
+
+/// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes
+/// no exit wave. In the near field the probe stands still on the detector, and the object follows.
+void Refinement::settle_positions(const Device& exec, Sweep& sweep) {
+  const ScanFrame frame{start_px_, displacement_, model_.scan().corner, model_.parameters().shift,
+                        model_.options().n_sub_positions};
+  frame.add_up(exec, sums_);
+  sweep.all_reduce(exec, sums_);
+  Kokkos::deep_copy(exec, host_sums_, sums_);
+  exec.fence();
+  const FrameMotion motion = fitted_motion({host_sums_.data(), ScanFrame::n_sums});
+  if (options_.affine)
+    frame.keep_affine(exec, motion, options_.positions_limit_px);
+  else
+    frame.move_all(exec, {-motion.mean.y, -motion.mean.x}, options_.positions_limit_px);
+  if (model_.options().propagation == physics::Propagation::far_field)
+    physics::shift_images(exec, plan_, unknowns_.probe, motion.mean);
+}
+
+/// Mean intensity 1: the probe takes the rest.
+void Refinement::settle_intensity(const Device& exec, Sweep& sweep) {
+  const auto intensity = model_.parameters().intensity;
+  const auto sums = sums_;
+  device::set_zero(exec, sums_);
+  for_each(
+      exec, "tessera::solvers::sum_intensity", intensity.size(), KOKKOS_LAMBDA(const int i) {
+        Kokkos::atomic_add(&sums(0), static_cast<double>(intensity(i)));
+        Kokkos::atomic_add(&sums(1), 1.0);
+      });
+  sweep.all_reduce(exec, sums_);
+  for_each(
+      exec, "tessera::solvers::scale_intensity", intensity.size(),
+      KOKKOS_LAMBDA(const int i) { intensity(i) *= static_cast<Real>(sums(1) / sums(0)); });
+  const auto probe = as_reals(unknowns_.probe);
+  for_each(
+      exec, "tessera::solvers::scale_probe", probe.size(), KOKKOS_LAMBDA(const int i) {
+        probe(i) *= static_cast<Real>(device::math::sqrt(sums(0) / sums(1)));
+      });
+}
+
+}  // namespace tessera::solvers

@@ -1,0 +1,104 @@
+#include "scan_frame.hpp"
+
+#include <Eigen/Dense>
+
+namespace tessera::solvers {
+
+using device::Device;
+using device::DeviceView;
+
+FrameMotion fitted_motion(std::span<const double> sums) {
+  const double n = sums[0];
+  if (n == 0) return {};
+  FrameMotion motion;
+  motion.centre = {sums[1] / n, sums[2] / n};
+  motion.mean = {sums[6] / n, sums[9] / n};
+  Eigen::Matrix2d spread;
+  spread << sums[3] - n * motion.centre.y * motion.centre.y,
+      sums[5] - n * motion.centre.y * motion.centre.x, 0,
+      sums[4] - n * motion.centre.x * motion.centre.x;
+  spread(1, 0) = spread(0, 1);
+  // A scan along a line says nothing of what is across it.
+  if (std::abs(spread.determinant()) < 1e-9 * spread.squaredNorm()) return motion;
+  for (int axis = 0; axis < 2; ++axis) {
+    const double mean = axis == 0 ? motion.mean.y : motion.mean.x;
+    const std::size_t at = axis == 0 ? 6 : 9;
+    const Eigen::Vector2d along = spread.ldlt().solve(Eigen::Vector2d(
+        sums[at + 1] - n * mean * motion.centre.y, sums[at + 2] - n * mean * motion.centre.x));
+    motion.matrix[axis][0] = along(0);
+    motion.matrix[axis][1] = along(1);
+  }
+  return motion;
+}
+
+namespace {
+
+/// Array reduction over positions.
+struct FrameSums {
+  using value_type = double[];
+  static constexpr unsigned value_count = ScanFrame::n_sums;
+  DeviceView<double* [2]> start;
+  DeviceView<double* [2]> moved;
+  KOKKOS_FUNCTION void operator()(const int i, double sum[]) const {
+    const double y = start(i, 0);
+    const double x = start(i, 1);
+    const double terms[] = {1,
+                            y,
+                            x,
+                            y * y,
+                            x * x,
+                            y * x,
+                            moved(i, 0),
+                            moved(i, 0) * y,
+                            moved(i, 0) * x,
+                            moved(i, 1),
+                            moved(i, 1) * y,
+                            moved(i, 1) * x};
+    for (int k = 0; k < ScanFrame::n_sums; ++k) sum[k] += terms[k];
+  }
+};
+
+}  // namespace
+
+void ScanFrame::add_up(const Device& exec, const DeviceView<double*>& sums) const {
+  Kokkos::parallel_reduce(
+      device::kernel_name("tessera::solvers::frame_sums"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.extent(0))),
+      FrameSums{start_px, displacement}, sums);
+}
+
+void ScanFrame::move_all(const Device& exec, Vec2 by_px, double limit_px) const {
+  const ScanFrame frame = *this;
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::solvers::move_all"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.extent(0))),
+      KOKKOS_LAMBDA(const int i) {
+        for (int axis = 0; axis < 2; ++axis) {
+          double target = frame.displacement(i, axis) + (axis == 0 ? by_px.y : by_px.x);
+          target = target < -limit_px ? -limit_px : target > limit_px ? limit_px : target;
+          move(frame.corner, frame.shift, i, axis, frame.n_sub_positions,
+               target - frame.displacement(i, axis));
+          frame.displacement(i, axis) = target;
+        }
+      });
+}
+
+void ScanFrame::keep_affine(const Device& exec, const FrameMotion& motion, double limit_px) const {
+  const ScanFrame frame = *this;
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::solvers::keep_affine"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.extent(0))),
+      KOKKOS_LAMBDA(const int i) {
+        const double y = frame.start_px(i, 0) - motion.centre.y;
+        const double x = frame.start_px(i, 1) - motion.centre.x;
+        for (int axis = 0; axis < 2; ++axis) {
+          double target = motion.matrix[axis][0] * y + motion.matrix[axis][1] * x;
+          target = target < -limit_px ? -limit_px : target > limit_px ? limit_px : target;
+          move(frame.corner, frame.shift, i, axis, frame.n_sub_positions,
+               target - frame.displacement(i, axis));
+          frame.displacement(i, axis) = target;
+        }
+      });
+}
+
+}  // namespace tessera::solvers

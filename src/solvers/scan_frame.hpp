@@ -1,0 +1,54 @@
+#pragma once
+/// The scan as a whole: its mean motion, and the affine map that its positions follow.
+
+#include <span>
+
+#include "tessera/base/box.hpp"
+#include "tessera/device/device.hpp"
+
+namespace tessera::solvers {
+
+/// displacement = mean + matrix (start - centre), all (y, x).
+struct FrameMotion {
+  Vec2 mean;
+  Vec2 centre;
+  double matrix[2][2] = {};
+};
+
+/// Least squares over all positions (Zhang et al. 2013, Opt. Express 21, 13592, correct single
+/// positions; the affine map of a whole scan is the fit of Odstrcil et al. 2018, sec. 3.3).
+/// @param sums of ScanFrame::add_up over all ranks
+FrameMotion fitted_motion(std::span<const double> sums);
+
+/// One position along one axis, with its window's corner: the rest stays within half a pixel.
+KOKKOS_INLINE_FUNCTION void move(const device::DeviceView<int* [2]>& corner,
+                                 const device::DeviceView<Real* [2]>& shift, const int position,
+                                 const int axis, const int n_sub_positions, const double by) {
+  for (int t = 0; t < n_sub_positions; ++t) {
+    const int place = position * n_sub_positions + t;
+    const double moved = static_cast<double>(shift(place, axis)) + by;
+    // Whole pixels only once they are due, so that rounding does not make the window jump about.
+    const int pixels =
+        moved > 0.5 || moved < -0.5 ? static_cast<int>(moved + (moved > 0 ? 0.5 : -0.5)) : 0;
+    corner(place, axis) += pixels;
+    shift(place, axis) = static_cast<Real>(moved - pixels);
+  }
+}
+
+struct ScanFrame {
+  device::DeviceView<double* [2]> start_px;
+  device::DeviceView<double* [2]> displacement;
+  device::DeviceView<int* [2]> corner;
+  device::DeviceView<Real* [2]> shift;
+  int n_sub_positions;
+
+  static constexpr int n_sums = 12;
+  /// sums = of this rank: 1, y, x, yy, xx, yx, dy, dy y, dy x, dx, dx y, dx x.
+  void add_up(const device::Device& exec, const device::DeviceView<double*>& sums) const;
+  /// All positions by the same, within +-limit_px of where they started.
+  void move_all(const device::Device& exec, Vec2 by_px, double limit_px) const;
+  /// Every position to where the motion without its mean puts it, within +-limit_px.
+  void keep_affine(const device::Device& exec, const FrameMotion& motion, double limit_px) const;
+};
+
+}  // namespace tessera::solvers

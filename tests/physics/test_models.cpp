@@ -1,0 +1,422 @@
+// Every model that goes beyond a thin object, one probe and the far field: intensities against
+// plain double-precision loops, and the gradient of every unknown against finite differences of
+// their cost.
+
+#include <functional>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "tessera/physics/gradient_pass.hpp"
+
+#include "support/small_scan.hpp"
+
+namespace tessera::physics {
+namespace {
+
+using device::DeviceView;
+using testing::Complex;
+
+constexpr Shape2 window{8, 10};
+constexpr Shape2 object_shape{19, 20};
+constexpr int n_positions = 4;
+constexpr double wavelength_m = 2e-12;
+constexpr double pixel_m = 4e-11;
+constexpr bool in_float = sizeof(Real) == 4;
+
+struct Case {
+  const char* name;
+  ModelOptions options = {};
+  bool has_background = false;
+  Real saturation = std::numeric_limits<Real>::infinity();
+};
+
+/// The unknowns on the host, in double.
+struct Unknown {
+  WaveStack object;  ///< (object mode, slice)
+  WaveStack probe;   ///< (mode, then OPR mode)
+  std::vector<Vec2> shift;
+  std::vector<double> opr_weight;
+  std::vector<double> intensity;
+  std::vector<double> background;
+  std::vector<double> distance_m;
+  Vec2 tilt_rad;
+};
+
+struct Scene {
+  Case what = {};
+  std::vector<Pixel> corner;  ///< by sub-position
+  ImageStack<double> counts{n_positions, window};
+  ImageStack<double> valid{1, window};
+  Unknown truth;
+};
+
+double as_real(double value) {
+  return static_cast<double>(static_cast<Real>(value));
+}
+
+Scene make_scene(const Case& what) {
+  const ModelOptions& options = what.options;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  Scene scene;
+  scene.what = what;
+  scene.truth.object =
+      testing::random_waves(options.n_object_modes * options.n_slices, object_shape, 1);
+  for (Complex& o : scene.truth.object) o = 1.0 + 0.25 * o;
+  for (Complex& o : scene.truth.object) o = {as_real(o.real()), as_real(o.imag())};
+  scene.truth.probe = testing::random_waves(options.n_modes + options.n_opr_modes, window, 2);
+  const int n_places = n_positions * options.n_sub_positions;
+  for (int i = 0; i < n_places; ++i) {
+    scene.corner.push_back({static_cast<int>(random() % 11), static_cast<int>(random() % 10)});
+    const bool moves = options.own_probes;
+    scene.truth.shift.push_back(
+        {moves ? as_real(uniform(random) - 0.5) : 0, moves ? as_real(uniform(random) - 0.5) : 0});
+  }
+  for (int j = 0; j < n_positions; ++j) {
+    scene.truth.intensity.push_back(as_real(0.8 + 0.4 * uniform(random)));
+    for (int k = 0; k < options.n_opr_modes; ++k)
+      scene.truth.opr_weight.push_back(as_real(uniform(random) - 0.5));
+  }
+  for (std::int64_t i = 0; i < window.size(); ++i)
+    scene.truth.background.push_back(what.has_background ? as_real(3 * uniform(random)) : 0);
+  for (int s = 1; s < options.n_slices; ++s)
+    scene.truth.distance_m.push_back(3e-10 * (1 + 0.2 * s));
+  if (options.n_slices > 1) scene.truth.tilt_rad = {0.03, -0.02};
+  for (double& value : scene.counts) value = static_cast<double>(random() % 60);
+  for (double& value : scene.valid) value = random() % 8 != 0;
+  return scene;
+}
+
+int signed_frequency(int k, int n) {
+  return k < (n + 1) / 2 ? k : k - n;
+}
+
+void multiply_spectrum(WaveStack& waves, const std::function<Complex(double, double)>& factor) {
+  WaveStack spectrum = testing::dft(waves, -1);
+  for (int i = 0; i < waves.n(); ++i)
+    for (int y = 0; y < waves.h(); ++y)
+      for (int x = 0; x < waves.w(); ++x)
+        spectrum(i, y, x) *=
+            factor(static_cast<double>(signed_frequency(y, waves.h())) / waves.h(),
+                   static_cast<double>(signed_frequency(x, waves.w())) / waves.w());
+  waves = testing::dft(spectrum, +1);
+}
+
+Complex angular_spectrum(double fy, double fx, double distance_m, Vec2 tilt_rad) {
+  const double ky = fy / pixel_m;
+  const double kx = fx / pixel_m;
+  const double root = 1 / (wavelength_m * wavelength_m) - ky * ky - kx * kx;
+  if (root <= 0) return 0;
+  const double cycles =
+      std::sqrt(root) - 1 / wavelength_m - ky * std::tan(tilt_rad.y) - kx * std::tan(tilt_rad.x);
+  return std::polar(1.0, 2 * M_PI * distance_m * cycles);
+}
+
+/// Modes of the illumination of one sub-position.
+WaveStack illumination(const Scene& scene, const Unknown& u, int j, int place) {
+  const ModelOptions& options = scene.what.options;
+  WaveStack probe(options.n_modes, window);
+  const double power = options.own_probes ? u.intensity[j] / options.n_sub_positions : 1;
+  for (int m = 0; m < options.n_modes; ++m)
+    for (std::int64_t i = 0; i < window.size(); ++i) {
+      Complex value = u.probe.image(m)[i];
+      if (m == 0)
+        for (int k = 0; k < options.n_opr_modes; ++k)
+          value +=
+              u.opr_weight[j * options.n_opr_modes + k] * u.probe.image(options.n_modes + k)[i];
+      probe.image(m)[i] = std::sqrt(power) * value;
+    }
+  return testing::shifted(probe, u.shift[place]);
+}
+
+void to_detector(const ModelOptions& options, Vec2 shift, WaveStack& waves) {
+  if (options.propagation == Propagation::far_field) {
+    waves = testing::dft(waves, -1);
+    return;
+  }
+  multiply_spectrum(waves, [&](double fy, double fx) {
+    const Complex back = std::polar(1.0, 2 * M_PI * (fy * shift.y + fx * shift.x));
+    if (options.propagation == Propagation::angular_spectrum)
+      return back * angular_spectrum(fy, fx, options.distance_m, {});
+    const double k2 = (fy * fy + fx * fx) / (pixel_m * pixel_m);
+    return back * std::polar(1.0, -M_PI * wavelength_m * options.distance_m * k2);
+  });
+}
+
+/// (1, h, w) of position j.
+ImageStack<double> intensity(const Scene& scene, const Unknown& u, int j) {
+  const ModelOptions& options = scene.what.options;
+  WaveStack sum(1, window);
+  for (int t = 0; t < options.n_sub_positions; ++t)
+    for (int o = 0; o < options.n_object_modes; ++o) {
+      const int place = j * options.n_sub_positions + t;
+      WaveStack waves = illumination(scene, u, j, place);
+      for (int s = 0; s < options.n_slices; ++s) {
+        if (s > 0)
+          multiply_spectrum(waves, [&](double fy, double fx) {
+            return angular_spectrum(fy, fx, u.distance_m[s - 1], u.tilt_rad);
+          });
+        for (int m = 0; m < waves.n(); ++m)
+          for (int y = 0; y < window.h; ++y)
+            for (int x = 0; x < window.w; ++x)
+              waves(m, y, x) *= u.object(o * options.n_slices + s, scene.corner[place].y + y,
+                                         scene.corner[place].x + x);
+      }
+      to_detector(options, u.shift[place], waves);
+      for (int m = 0; m < waves.n(); ++m)
+        for (int y = 0; y < window.h; ++y)
+          for (int x = 0; x < window.w; ++x) sum(0, y, x) += std::norm(waves(m, y, x));
+    }
+  const double sigma = options.point_spread_px;
+  if (sigma > 0)
+    multiply_spectrum(sum, [&](double fy, double fx) {
+      return std::exp(-2 * M_PI * M_PI * sigma * sigma * (fy * fy + fx * fx));
+    });
+  ImageStack<double> total(1, window);
+  for (std::int64_t i = 0; i < window.size(); ++i)
+    total.data()[i] = sum.data()[i].real() + u.background[i];
+  return total;
+}
+
+double pixel_cost(Noise noise, double model, double measured) {
+  if (noise == Noise::intensity) return std::pow(model - measured, 2) / (4 * (measured + 1));
+  if (noise == Noise::poisson)
+    return (model - measured * std::log(model + static_cast<double>(dark_counts))) / 2;
+  return std::pow(std::sqrt(model) - std::sqrt(measured), 2);
+}
+
+double total_cost(const Scene& scene, const Unknown& u) {
+  double sum = 0;
+  for (int j = 0; j < n_positions; ++j) {
+    const ImageStack<double> model = intensity(scene, u, j);
+    for (int y = 0; y < window.h; ++y)
+      for (int x = 0; x < window.w; ++x)
+        if (scene.valid(0, y, x) > 0 && scene.counts(j, y, x) < scene.what.saturation)
+          sum += pixel_cost(scene.what.options.noise, model(0, y, x), scene.counts(j, y, x));
+  }
+  return sum;
+}
+
+template <class View, class T>
+View put(const std::vector<T>& values, std::size_t a, std::size_t b = KOKKOS_INVALID_INDEX) {
+  std::vector<typename View::non_const_value_type> converted(values.begin(), values.end());
+  return device::to_device<View>("test", converted.data(), Kokkos::LayoutRight(a, b));
+}
+
+class Models : public ::testing::TestWithParam<Case> {
+ protected:
+  Models()
+      : scene_(make_scene(GetParam())),
+        tile_(make_tile()),
+        parameters_(make_parameters()),
+        model_(tile_, parameters_, options()),
+        gradient_(model_),
+        object_(testing::on_device(scene_.truth.object)),
+        probe_(testing::on_device(scene_.truth.probe)) {
+    model_.set_probe(exec_, probe_);
+  }
+
+  ModelOptions options() const {
+    ModelOptions made = scene_.what.options;
+    made.wavelength_m = wavelength_m;
+    made.pixel_m = pixel_m;
+    made.chunk_size = n_positions;
+    made.max_slots = n_positions;
+    made.fixed_order = true;
+    made.planning = fft::Planning::reproducible;
+    return made;
+  }
+  ScanTile make_tile() const {
+    std::vector<int> corner;
+    for (const Pixel& c : scene_.corner) corner.insert(corner.end(), {c.y, c.x});
+    ScanTile tile;
+    tile.window = window;
+    tile.corner = put<DeviceView<int* [2]>>(corner, scene_.corner.size(), 2);
+    const std::vector<float> counts(scene_.counts.begin(), scene_.counts.end());
+    tile.patterns = std::make_shared<ResidentPatterns>(device::to_device<DeviceView<float***>>(
+        "counts", counts.data(), Kokkos::LayoutRight(n_positions, window.h, window.w)));
+    tile.valid_pixels = put<DeviceView<Real**>>(
+        std::vector<double>(scene_.valid.begin(), scene_.valid.end()), window.h, window.w);
+    tile.saturation = scene_.what.saturation;
+    tile.order = put<DeviceView<int*>>(std::vector<int>{0, 1, 2, 3}, n_positions);
+    tile.slot = put<DeviceView<int*>>(std::vector<int>{0, 0, 0, 0}, n_positions);
+    return tile;
+  }
+  Parameters make_parameters() const {
+    const ModelOptions& options = scene_.what.options;
+    const Unknown& u = scene_.truth;
+    Parameters made;
+    if (options.own_probes) {
+      std::vector<double> shift;
+      for (const Vec2& s : u.shift) shift.insert(shift.end(), {s.y, s.x});
+      made.shift = put<DeviceView<Real* [2]>>(shift, u.shift.size(), 2);
+      made.intensity = put<DeviceView<Real*>>(u.intensity, n_positions);
+      made.opr_weight = put<DeviceView<Real**>>(u.opr_weight, n_positions, options.n_opr_modes);
+    }
+    if (scene_.what.has_background)
+      made.background = put<DeviceView<Real**>>(u.background, window.h, window.w);
+    if (options.n_slices > 1) {
+      made.slice_distance_m = put<DeviceView<double*>>(u.distance_m, u.distance_m.size());
+      made.tilt_rad = DeviceView<double[2]>("tilt");
+      const auto host = Kokkos::create_mirror_view(made.tilt_rad);
+      host(0) = u.tilt_rad.y;
+      host(1) = u.tilt_rad.x;
+      Kokkos::deep_copy(made.tilt_rad, host);
+    }
+    return made;
+  }
+
+  /// The slope that is -1/2 of d(cost)/d(unknown), by central differences of the loops.
+  double expected_slope(const std::function<void(Unknown&, double)>& change, double step) const {
+    const auto cost_at = [&](double by) {
+      Unknown moved = scene_.truth;
+      change(moved, by);
+      return total_cost(scene_, moved);
+    };
+    return -(cost_at(step) - cost_at(-step)) / (4 * step);
+  }
+  /// Sums of a scan with everything fitted that the model has.
+  GradientSums add_everything() {
+    model_.fit({.positions = options().own_probes,
+                .opr = options().n_opr_modes > 0,
+                .intensity = options().own_probes,
+                .background = scene_.what.has_background,
+                .slice_distance = options().n_slices > 1,
+                .tilt = options().n_slices > 1});
+    const GradientSums sums = testing::zero_sums(object_, probe_);
+    gradient_.add(exec_, object_, {.count = n_positions}, sums, true);
+    model_.finish_probe_gradient(exec_, sums.probe);
+    return sums;
+  }
+  static void expect_close(double found, double expected, double scale, const std::string& what) {
+    EXPECT_NEAR(found, expected, (in_float ? 3e-3 : 1e-6) * std::max(std::abs(expected), scale))
+        << what;
+  }
+
+  device::Device exec_;
+  Scene scene_;
+  ScanTile tile_;
+  Parameters parameters_;
+  ForwardModel model_;
+  GradientPass gradient_;
+  ObjectView object_;
+  ProbeView probe_;
+};
+
+TEST_P(Models, CostIsThatOfPlainLoops) {
+  model_.forward(exec_, object_, {.count = n_positions});
+  gradient_.amplitude().measure(exec_, model_, {.count = n_positions});
+  EXPECT_NEAR(gradient_.amplitude().take_sums(exec_).cost / total_cost(scene_, scene_.truth), 1,
+              in_float ? 1e-4 : 1e-11);
+}
+
+TEST_P(Models, GradientsOfObjectAndProbeAreFiniteDifferences) {
+  const GradientSums sums = add_everything();
+  const WaveStack d_object = testing::random_waves(scene_.truth.object.n(), object_shape, 21);
+  const WaveStack d_probe = testing::random_waves(scene_.truth.probe.n(), window, 22);
+  const double object_slope = expected_slope(
+      [&](Unknown& u, double by) {
+        for (std::size_t i = 0; i < d_object.size(); ++i)
+          u.object.data()[i] += by * d_object.data()[i];
+      },
+      1e-5);
+  const double probe_slope = expected_slope(
+      [&](Unknown& u, double by) {
+        for (std::size_t i = 0; i < d_probe.size(); ++i)
+          u.probe.data()[i] += by * d_probe.data()[i];
+      },
+      1e-5);
+  expect_close(testing::inner(testing::on_host(sums.object), d_object).real(), object_slope, 0,
+               "object");
+  expect_close(testing::inner(testing::on_host(sums.probe), d_probe).real(), probe_slope, 0,
+               "probe");
+}
+
+TEST_P(Models, SlopesOfEveryPositionsParametersAreFiniteDifferences) {
+  if (!options().own_probes) GTEST_SKIP() << "positions have no parameters of their own here";
+  add_everything();
+  const auto slopes =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), model_.slopes().at_position);
+  const int n_sub = options().n_sub_positions;
+  for (int j = 0; j < n_positions; ++j) {
+    const std::string at = "position " + std::to_string(j);
+    const auto shift = [&](int axis) {
+      return expected_slope(
+          [&](Unknown& u, double by) {
+            for (int t = 0; t < n_sub; ++t)
+              (axis == 0 ? u.shift[j * n_sub + t].y : u.shift[j * n_sub + t].x) += by;
+          },
+          1e-5);
+    };
+    expect_close(slopes(j, ParameterSlopes::y, 0), shift(0), 1, at + " y");
+    expect_close(slopes(j, ParameterSlopes::x, 0), shift(1), 1, at + " x");
+    expect_close(slopes(j, ParameterSlopes::intensity, 0),
+                 expected_slope([&](Unknown& u, double by) { u.intensity[j] += by; }, 1e-5), 1,
+                 at + " intensity");
+    const int n_opr = options().n_opr_modes;
+    for (int k = 0; k < n_opr; ++k)
+      expect_close(
+          slopes(j, ParameterSlopes::opr + k, 0),
+          expected_slope([&](Unknown& u, double by) { u.opr_weight[j * n_opr + k] += by; }, 1e-5),
+          1, at + " OPR weight");
+    for (std::size_t column = 0; column < slopes.extent(1); ++column)
+      EXPECT_GT(slopes(j, column, 1), 0) << "curvature";
+  }
+}
+
+TEST_P(Models, SlopesOfBackgroundAndOpticsAreFiniteDifferences) {
+  if (!scene_.what.has_background && options().n_slices == 1)
+    GTEST_SKIP() << "this model has neither";
+  add_everything();
+  const Kokkos::HostSpace host;
+  if (scene_.what.has_background) {
+    const auto slopes = Kokkos::create_mirror_view_and_copy(host, model_.slopes().background);
+    for (const int i : {0, 13, 57, 79})
+      // Half of a slope as the others define it, for no wave is behind a background.
+      expect_close(slopes(i / window.w, i % window.w, 0),
+                   2 * expected_slope([&](Unknown& u, double by) { u.background[i] += by; }, 1e-5),
+                   1, "background");
+  }
+  if (options().n_slices == 1) return;
+  const auto slopes = Kokkos::create_mirror_view_and_copy(host, model_.slopes().optics);
+  expect_close(slopes(0, 0),
+               expected_slope([](Unknown& u, double by) { u.tilt_rad.y += by; }, 1e-7), 0,
+               "tilt y");
+  expect_close(slopes(1, 0),
+               expected_slope([](Unknown& u, double by) { u.tilt_rad.x += by; }, 1e-7), 0,
+               "tilt x");
+  for (int gap = 0; gap < options().n_slices - 1; ++gap)
+    expect_close(slopes(2 + gap, 0),
+                 expected_slope([&](Unknown& u, double by) { u.distance_m[gap] += by; }, 1e-15), 0,
+                 "distance");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Models,
+    ::testing::Values(
+        Case{"own_probes", {.n_modes = 2, .own_probes = true}},
+        Case{"opr", {.n_modes = 2, .n_opr_modes = 2, .own_probes = true}},
+        Case{"object_modes", {.n_modes = 2, .n_object_modes = 2}},
+        Case{"slices", {.n_modes = 2, .n_slices = 3}},
+        Case{"slices_own_probes",
+             {.n_modes = 1, .n_object_modes = 2, .n_slices = 2, .own_probes = true}},
+        Case{"fly_scan", {.n_modes = 2, .n_sub_positions = 3, .own_probes = true}},
+        Case{"fly_opr_slices",
+             {.n_modes = 2,
+              .n_opr_modes = 1,
+              .n_slices = 2,
+              .n_sub_positions = 2,
+              .own_probes = true}},
+        Case{"fresnel", {.n_modes = 2, .propagation = Propagation::fresnel, .distance_m = 5e-9}},
+        Case{
+            "angular_spectrum",
+            {.own_probes = true, .propagation = Propagation::angular_spectrum, .distance_m = 5e-9}},
+        Case{"background", {.n_modes = 2}, true}, Case{"poisson", {.noise = Noise::poisson}},
+        Case{"intensity_background", {.noise = Noise::intensity}, true},
+        Case{"point_spread", {.n_modes = 2, .noise = Noise::poisson, .point_spread_px = 0.7}, true},
+        Case{"saturation", {.n_modes = 2}, false, 40}),
+    [](const auto& shown) { return std::string(shown.param.name); });
+
+}  // namespace
+}  // namespace tessera::physics
