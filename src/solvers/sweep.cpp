@@ -25,7 +25,8 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
              comm::Transport& transport)
     : schedule_(std::move(schedule)),
       on_border_(share.on_border),
-      layout_(shifts_of(share), chunk_size, max_slots, schedule_.n_batches()),
+      held_out_(share.held_out.begin(), share.held_out.end()),
+      layout_(shifts_of(share), chunk_size, max_slots, schedule_.n_batches() + 1),
       blocks_(share.ghosted, share.window, share.corner, schedule_.n_batches(),
               schedule_.n_batches() > 0 ? static_cast<int>(schedule_.batch(0).size()) : 0),
       order_(tile.order),
@@ -58,10 +59,20 @@ std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch)
   pass_.clear();
   for (std::size_t i = 0; i < epoch_.size(); ++i) {
     epoch_[i] = laid_out_[visits[i]];
-    for (const auto& chunks : {epoch_[i].border, epoch_[i].interior})
-      pass_.insert(pass_.end(), chunks.begin(), chunks.end());
+    add_to_pass(epoch_[i]);
   }
   return epoch_;
+}
+
+const Batch& Sweep::start_held_out() {
+  pass_.clear();
+  add_to_pass(held_out_batch_);
+  return held_out_batch_;
+}
+
+void Sweep::add_to_pass(const Batch& batch) {
+  for (const auto& chunks : {batch.border, batch.interior})
+    pass_.insert(pass_.end(), chunks.begin(), chunks.end());
 }
 
 physics::Pass Sweep::pass() const {
@@ -72,22 +83,28 @@ void Sweep::lay_out_batches() {
   layout_.clear();
   blocks_.clear();
   for (int id = 0; id < schedule_.n_batches(); ++id) {
-    border_.clear();
-    interior_.clear();
-    for (const int position : schedule_.batch(id)) {
-      if (position >= static_cast<int>(local_of_position_.size())) break;
-      const int local = local_of_position_[position];
-      if (local >= 0) (on_border_[local] ? border_ : interior_).push_back(local);
-    }
-    const decomposition::ChunkRange range = layout_.add_batch(border_, interior_);
+    laid_out_[id] = lay_out(id, schedule_.batch(id));
     const int first_block = static_cast<int>(blocks_.blocks().size());
     const int n_blocks = blocks_.add_batch(schedule_.batch(id));
-    const physics::Chunk* chunks = layout_.chunks().data();
-    laid_out_[id] = {id,
-                     {chunks + range.border_begin, chunks + range.interior_begin},
-                     {chunks + range.interior_begin, chunks + range.end},
-                     {touched_.data() + first_block, n_blocks}};
+    laid_out_[id].touched = {touched_.data() + first_block, n_blocks};
   }
+  held_out_batch_ = lay_out(schedule_.n_batches(), held_out_);
+}
+
+Batch Sweep::lay_out(int id, std::span<const int> positions) {
+  border_.clear();
+  interior_.clear();
+  for (const int position : positions) {
+    if (position >= static_cast<int>(local_of_position_.size())) break;
+    const int local = local_of_position_[position];
+    if (local >= 0) (on_border_[local] ? border_ : interior_).push_back(local);
+  }
+  const decomposition::ChunkRange range = layout_.add_batch(border_, interior_);
+  const physics::Chunk* chunks = layout_.chunks().data();
+  return {id,
+          {chunks + range.border_begin, chunks + range.interior_begin},
+          {chunks + range.interior_begin, chunks + range.end},
+          {}};
 }
 
 void Sweep::copy_layout(const device::Device& exec) {
