@@ -19,11 +19,11 @@ using device::complex;
 
 namespace {
 
-/// Positions that are looked at together in any stage; 0: no limit. Those held out are one batch.
+/// Of all solvers; 0: the whole scan.
 int widest_batch(const deck::Deck& deck) {
   int widest = 0;
   for (const deck::Solver& solver : deck.solvers) {
-    if (solver.batch_size == 0 || deck.validation.fraction > 0) return 0;
+    if (solver.batch_size == 0) return 0;
     widest = std::max(widest, solver.batch_size);
   }
   return widest;

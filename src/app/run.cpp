@@ -203,9 +203,9 @@ EpochFigures Run::measure() {
 }
 
 double Run::measure_held_out() {
-  const solvers::Batch& held_out = sweep_->start_held_out();
+  const std::span<const solvers::Batch> held_out = sweep_->start_held_out();
   scan_.on_device.patterns->begin_pass(exec_, sweep_->pass());
-  return measure({&held_out, 1}).error();
+  return measure(held_out).error();
 }
 
 physics::AmplitudeSums Run::measure(std::span<const solvers::Batch> batches) {

@@ -11,6 +11,15 @@ std::vector<Vec2> shifts_of(const ScanShare& share) {
   return shifts;
 }
 
+/// The first batch is as large as any.
+std::size_t most_in_batch(const decomposition::BatchSchedule& schedule) {
+  return schedule.n_batches() > 0 ? schedule.batch(0).size() : 0;
+}
+
+std::size_t n_pieces(std::size_t n, std::size_t most) {
+  return most == 0 ? 0 : (n + most - 1) / most;
+}
+
 /// The first values of `on_device` become `values`; the rest is not used.
 void copy_ints(const device::Device& exec, const device::DeviceView<int*>& on_device,
                std::span<const int> values) {
@@ -26,9 +35,11 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
     : schedule_(std::move(schedule)),
       on_border_(share.on_border),
       held_out_(share.held_out.begin(), share.held_out.end()),
-      layout_(shifts_of(share), chunk_size, max_slots, schedule_.n_batches() + 1),
+      held_out_batches_(n_pieces(held_out_.size(), most_in_batch(schedule_))),
+      layout_(shifts_of(share), chunk_size, max_slots,
+              n_batches() + static_cast<int>(held_out_batches_.size())),
       blocks_(share.ghosted, share.window, share.corner, schedule_.n_batches(),
-              schedule_.n_batches() > 0 ? static_cast<int>(schedule_.batch(0).size()) : 0),
+              static_cast<int>(most_in_batch(schedule_))),
       order_(tile.order),
       slot_(tile.slot),
       slot_shift_(tile.slot_shift),
@@ -43,7 +54,7 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
   border_.reserve(share.positions.size());
   interior_.reserve(share.positions.size());
   pass_.reserve(share.positions.size() / static_cast<std::size_t>(chunk_size) +
-                2 * static_cast<std::size_t>(schedule_.n_batches()));
+                2 * (static_cast<std::size_t>(n_batches()) + held_out_batches_.size()));
   laid_out_.resize(static_cast<std::size_t>(schedule_.n_batches()));
   epoch_.resize(laid_out_.size());
 }
@@ -64,10 +75,10 @@ std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch)
   return epoch_;
 }
 
-const Batch& Sweep::start_held_out() {
+std::span<const Batch> Sweep::start_held_out() {
   pass_.clear();
-  add_to_pass(held_out_batch_);
-  return held_out_batch_;
+  for (const Batch& batch : held_out_batches_) add_to_pass(batch);
+  return held_out_batches_;
 }
 
 void Sweep::add_to_pass(const Batch& batch) {
@@ -88,7 +99,11 @@ void Sweep::lay_out_batches() {
     const int n_blocks = blocks_.add_batch(schedule_.batch(id));
     laid_out_[id].touched = {touched_.data() + first_block, n_blocks};
   }
-  held_out_batch_ = lay_out(schedule_.n_batches(), held_out_);
+  const std::size_t most = most_in_batch(schedule_);
+  for (std::size_t i = 0; i < held_out_batches_.size(); ++i)
+    held_out_batches_[i] = lay_out(
+        n_batches() + static_cast<int>(i),
+        std::span(held_out_).subspan(i * most, std::min(most, held_out_.size() - i * most)));
 }
 
 Batch Sweep::lay_out(int id, std::span<const int> positions) {

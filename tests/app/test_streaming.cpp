@@ -38,8 +38,8 @@ class Streaming : public ::testing::TestWithParam<const char*> {
     // Its positions come in another order.
     deck_.solvers.push_back(deck_.solvers.front());
     deck_.solvers.front().epochs = 2;
-    deck_.solvers.back().batch_size = 20;
-    deck_.solvers.back().batch_order = GetParam() == std::string("random") ? "spread" : "random";
+    deck_.solvers.back().batch_size = 9;
+    deck_.solvers.back().batch_order = GetParam() == std::string("spread") ? "random" : "spread";
     simulate(deck_, world(), Log(false));
     const app::Run run(deck_, world(), Log(false));
     const io::ScanInfo& info = run.scan().info;

@@ -50,9 +50,9 @@ class Sweep {
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
   /// allocates nothing.
   std::span<const Batch> start_epoch(const device::Device& exec, int epoch);
-  /// The held-out positions as one batch that touches nothing; `pass` is then theirs. After
-  /// `start_epoch`, until the next call.
-  const Batch& start_held_out();
+  /// The held-out positions in batches no larger than the others, which touch nothing; `pass` is
+  /// then theirs. After `start_epoch`, until the next call.
+  std::span<const Batch> start_held_out();
   int n_batches() const { return schedule_.n_batches(); }
   /// True if a batch has the same positions in every epoch.
   bool fixed_batches() const { return schedule_.fixed_members(); }
@@ -113,6 +113,7 @@ class Sweep {
   std::vector<int> local_of_position_;  ///< -1: another rank's
   std::vector<bool> on_border_;
   std::vector<int> held_out_;
+  std::vector<Batch> held_out_batches_;
   decomposition::ChunkLayout layout_;
   decomposition::TouchedBlocks blocks_;
   device::DeviceView<int*> order_;
@@ -122,10 +123,9 @@ class Sweep {
   device::HostView<Real* [2]> host_slot_shift_;
   std::vector<int> border_;
   std::vector<int> interior_;
-  std::vector<Batch> laid_out_;  ///< by batch id
-  std::vector<Batch> epoch_;     ///< in visiting order
-  Batch held_out_batch_;
-  std::vector<physics::Chunk> pass_;  ///< of epoch_, or of held_out_batch_, flattened
+  std::vector<Batch> laid_out_;       ///< by batch id
+  std::vector<Batch> epoch_;          ///< in visiting order
+  std::vector<physics::Chunk> pass_;  ///< of epoch_, or of held_out_batches_, flattened
   bool is_laid_out_ = false;
   comm::HaloExchange& halo_;
   comm::Transport& transport_;
