@@ -24,6 +24,7 @@ int parse_command_line(int argc, char** argv, bool speaks, drivers::Action& acti
   drivers::add_simulate(app, action);
   drivers::add_inspect(app, action);
   drivers::add_compare(app, action);
+  drivers::add_methods(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -21,6 +21,7 @@ void add_reconstruct(CLI::App& app, Action& run);
 void add_simulate(CLI::App& app, Action& run);
 void add_inspect(CLI::App& app, Action& run);
 void add_compare(CLI::App& app, Action& run);
+void add_methods(CLI::App& app, Action& run);
 
 /// Rank 0 reads the file; every rank parses the same text. Collective. @throws AgreedError
 deck::Deck read_deck(const std::string& path, const std::vector<std::string>& overrides,

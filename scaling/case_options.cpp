@@ -46,8 +46,8 @@ nlohmann::json case_json(const std::string& command, const CaseOptions& options,
           {"window_px", options.scan.window_px},
           {"step_px", options.scan.step_px},
           {"modes", deck.probe.n_modes},
-          {"batch_size", deck.solver.batch_size},
-          {"batch_order", deck.solver.batch_order},
+          {"batch_size", deck.solvers.front().batch_size},
+          {"batch_order", deck.solvers.front().batch_order},
           {"overrides", options.overrides},
           {"timed_epochs", options.n_epochs}};
 }

@@ -56,7 +56,7 @@ void time_epochs(app::Run& run, const comm::Communicator& comm, int n_epochs, Fi
 Reference measured_reference(const app::Run& run, const deck::Deck& deck, int n_ranks) {
   const auto n_positions = static_cast<int>(run.scan().tile().positions.size());
   const int batch =
-      deck.solver.batch_size > 0 ? (deck.solver.batch_size - 1) / n_ranks + 1 : n_positions;
+      deck.solvers.front().batch_size > 0 ? (deck.solvers.front().batch_size - 1) / n_ranks + 1 : n_positions;
   const int chunk = std::max(1, std::min({n_positions, batch, run.model().chunk_size()}));
   const Shape2 window = run.scan().info.pattern;
   const physics::WavesView waves("tessera::scaling::waves", chunk, run.model().n_modes(), window.h,
@@ -138,7 +138,7 @@ void bench_gradient(Options& options, const comm::Communicator& comm) {
         "a position; transforms {:.2f} ms, and a pass over the waves {:.2f} ms, ratio "
         "{:.2f}; {:.2f} GB; copy {:.0f} GB/s; error {:.4g} -> {:.4g}\n",
         options.scan.raster.size(), options.scan.window_px, deck.probe.n_modes,
-        deck.solver.batch_size, comm.size(), json["epoch_ms"].get<double>(),
+        deck.solvers.front().batch_size, comm.size(), json["epoch_ms"].get<double>(),
         json["us_per_position"].get<double>(), json["transforms_ms"].get<double>(),
         json["transforms_and_pass_ms"].get<double>(), json["ratio"].get<double>(),
         1e-9 * figures.device_bytes, json["copy_GB_per_s"].get<double>(), figures.first_error,

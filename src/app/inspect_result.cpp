@@ -26,7 +26,7 @@ Json probe_section(const io::File& file) {
 
 Json history_section(const io::File& file) {
   Json section = Json::object();
-  for (const char* name : {"epochs", "final_error", "final_r_factor"})
+  for (const char* name : {"epochs", "final_error", "final_r_factor", "final_validation_error"})
     if (const auto value = file.number_attribute("/", name)) section[name] = *value;
   for (const std::string name : {"error", "r_factor"}) {
     if (!file.has("history/" + name)) continue;

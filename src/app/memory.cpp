@@ -17,6 +17,20 @@ using decomposition::MemoryPlan;
 using decomposition::PatternsIn;
 using device::complex;
 
+namespace {
+
+/// Of all solvers; 0: the whole scan.
+int widest_batch(const deck::Deck& deck) {
+  int widest = 0;
+  for (const deck::Solver& solver : deck.solvers) {
+    if (solver.batch_size == 0) return 0;
+    widest = std::max(widest, solver.batch_size);
+  }
+  return widest;
+}
+
+}  // namespace
+
 /// On a host, as many positions as keep their waves in a second-level cache; on a device as many as
 /// its own holds, and enough to fill it.
 int chunk_size(Shape2 window, int n_modes) {
@@ -34,13 +48,14 @@ int max_slots(const deck::Deck& deck, Shape2 window) {
   if (device::device_is_host) return chunk;
   constexpr std::int64_t room_bytes = std::int64_t{1} << 30;
   const auto slot_bytes = static_cast<std::int64_t>(2 * window.size() * n_modes * sizeof(complex));
-  const std::int64_t bins = (deck.solver.subpixel_bins + 1) * (deck.solver.subpixel_bins + 1);
+  const std::int64_t bins = (deck.data.subpixel_bins + 1) * (deck.data.subpixel_bins + 1);
   return static_cast<int>(std::max<std::int64_t>(chunk, std::min(bins, room_bytes / slot_bytes)));
 }
 
 int most_in_chunk(const deck::Deck& deck, Shape2 window, std::size_t n_positions) {
   const int most = std::min(chunk_size(window, deck.probe.n_modes), static_cast<int>(n_positions));
-  return deck.solver.batch_size == 0 ? most : std::min(most, deck.solver.batch_size);
+  const int widest = widest_batch(deck);
+  return widest == 0 ? most : std::min(most, widest);
 }
 
 namespace {

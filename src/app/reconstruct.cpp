@@ -1,3 +1,5 @@
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include "tessera/deck/check.hpp"
 
 #include "stop.hpp"
+#include "stop_rules.hpp"
 #include "summary.hpp"
 
 namespace tessera::app {
@@ -20,26 +23,32 @@ namespace {
 /// One line per epoch; on a terminal one that lives.
 class Progress {
  public:
-  Progress(bool speaks, int n_epochs, int n_positions)
+  Progress(bool speaks, const deck::Deck& deck, int n_positions)
       : speaks_(speaks),
         // Open MPI's mpirun gives its ranks a terminal of its own, wherever the output goes.
         on_terminal_(isatty(STDOUT_FILENO) != 0 && !std::getenv("OMPI_COMM_WORLD_SIZE")),
-        n_epochs_(n_epochs),
+        deck_(deck),
         n_positions_(n_positions) {}
 
-  void show(int epoch, const EpochFigures& figures, double epoch_seconds) {
+  void show(const std::vector<EpochFigures>& history, double epoch_seconds) {
     seconds_ += epoch_seconds;
     ++n_shown_;
     if (!speaks_) return;
-    const double left = seconds_ / n_shown_ * (n_epochs_ - epoch);
+    const EpochFigures& figures = history.back();
+    const int epoch = static_cast<int>(history.size());
+    const int n_left = epochs_left(deck_, history);
     constexpr int bar_width = 20;
-    const int done = n_epochs_ > 0 ? bar_width * epoch / n_epochs_ : bar_width;
+    const int done = bar_width * epoch / (epoch + n_left);
     if (on_terminal_) fmt::print("\r[{:#<{}}{:.<{}}] ", "", done, "", bar_width - done);
-    fmt::print(
-        "epoch {:>4}/{}  error {:.6f}  r_factor {:.5f}  {:.3f} s  {:.0f} positions/s  left {:.0f} "
-        "s{}",
-        epoch, n_epochs_, figures.error, figures.r_factor, epoch_seconds,
-        n_positions_ / epoch_seconds, left, on_terminal_ && epoch < n_epochs_ ? "\x1b[K" : "\n");
+    fmt::print("epoch {:>4}/{}", epoch, epoch + n_left);
+    if (deck_.solvers.size() > 1)
+      fmt::print("  {}", deck_.solvers[static_cast<std::size_t>(figures.stage)].method);
+    fmt::print("  error {:.6f}", figures.error);
+    if (std::isfinite(figures.validation_error))
+      fmt::print("  validation {:.6f}", figures.validation_error);
+    fmt::print("  r_factor {:.5f}  {:.3f} s  {:.0f} positions/s  left {:.0f} s{}", figures.r_factor,
+               epoch_seconds, n_positions_ / epoch_seconds, seconds_ / n_shown_ * n_left,
+               on_terminal_ && n_left > 0 ? "\x1b[K" : "\n");
     std::fflush(stdout);
   }
 
@@ -49,7 +58,7 @@ class Progress {
  private:
   bool speaks_;
   bool on_terminal_;
-  int n_epochs_;
+  const deck::Deck& deck_;
   int n_positions_;
   double seconds_ = 0;
   int n_shown_ = 0;
@@ -77,19 +86,38 @@ void check_summary_folder(const std::string& path) {
         text("--summary ", path, ": there is no folder \"", folder, "\"; make it first"));
 }
 
-/// Epochs until the deck's number or a signal. Returns the result's status.
+struct Agreed {
+  bool signalled;  ///< any rank
+  double seconds;  ///< of rank 0's clock
+};
+
+/// Collective.
+Agreed agree(const StopSignals& signals, const Kokkos::Timer& clock,
+             const comm::Communicator& comm) {
+  std::array<double, 2> all{signals.arrived() ? 1.0 : 0.0, comm.is_root() ? clock.seconds() : 0.0};
+  comm.maximum(all);
+  return {all[0] > 0, all[1]};
+}
+
+constexpr const char* signal_status = "stopped by a signal";
+
+/// Epochs until all solvers have made theirs, or a stop rule, or a signal. Returns the result's
+/// status.
 std::string run_epochs(Run& run, const deck::Deck& deck, const comm::Communicator& comm,
-                       const StopSignals& signals, Progress& progress) {
-  while (run.n_epochs() < deck.solver.epochs) {
+                       const StopSignals& signals, const Kokkos::Timer& clock, Progress& progress) {
+  while (!run.finished()) {
     const Kokkos::Timer timer;
-    const EpochFigures figures = run.run_epoch();
-    progress.show(run.n_epochs(), figures, timer.seconds());
-    if (comm.any(signals.arrived())) return "stopped by a signal";
+    run.run_epoch();
+    progress.show(run.history(), timer.seconds());
+    const Agreed agreed = agree(signals, clock, comm);
+    if (agreed.signalled) return signal_status;
+    const StopRule rule = ending_rule(deck.stop, run.history(), agreed.seconds);
+    if (rule != StopRule::none) return status_text(rule, deck.stop);
     const int every = deck.output.save_every_epochs;
-    if (every > 0 && run.n_epochs() % every == 0 && run.n_epochs() < deck.solver.epochs)
+    if (every > 0 && run.n_epochs() % every == 0 && !run.finished())
       run.write_result(run.measure(), "running");
   }
-  return "finished";
+  return status_text(last_rule(deck, run.history()), deck.stop);
 }
 
 void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
@@ -105,6 +133,7 @@ void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
 
 ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
                      const std::string& summary_path) {
+  const Kokkos::Timer clock;
   comm.together([&] {
     deck::check_reconstruction(deck);
     if (comm.is_root()) check_summary_folder(summary_path);
@@ -113,11 +142,11 @@ ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
   Run run(deck, comm, Log(comm.is_root()));
   run.check_output();
   describe(run, comm);
-  Progress progress(comm.is_root(), deck.solver.epochs, run.scan().n_positions());
+  Progress progress(comm.is_root(), deck, run.scan().n_positions());
   const StopSignals signals;  // until the result is written: a second one must not lose it
   RunOutcome outcome;
   try {
-    outcome.status = run_epochs(run, deck, comm, signals, progress);
+    outcome.status = run_epochs(run, deck, comm, signals, clock, progress);
   } catch (const AgreedError& error) {
     if (error.exit_code() != ExitCode::not_finite) throw;
     run.write_result(run.measure(), std::string("stopped: ") + error.what());
@@ -128,9 +157,9 @@ ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
   outcome.n_epochs_run = progress.n_shown();
   run.write_result(outcome.final_figures, outcome.status);
   report_summary(run, outcome, comm, summary_path);
-  if (comm.is_root()) fmt::print("result {}\n", deck.output.file);
   draw_pictures(deck, comm);
-  return outcome.status == "finished" ? ExitCode::done : ExitCode::interrupted;
+  if (comm.is_root()) fmt::print("result {}, {}\n", deck.output.file, outcome.status);
+  return outcome.status == signal_status ? ExitCode::interrupted : ExitCode::done;
 }
 
 }  // namespace tessera::app

@@ -1,5 +1,8 @@
 #include "result_file.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "tessera/app/versions.hpp"
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
@@ -62,15 +65,17 @@ void write_positions(io::File& file, const Scan& scan) {
 }
 
 void write_history(io::File& file, const std::vector<EpochFigures>& history) {
-  std::vector<double> error;
-  std::vector<double> r_factor;
-  for (const EpochFigures& epoch : history) {
-    error.push_back(epoch.error);
-    r_factor.push_back(epoch.r_factor);
-  }
-  const auto n = static_cast<std::int64_t>(history.size());
-  file.write_doubles("history/error", {n}, error);
-  file.write_doubles("history/r_factor", {n}, r_factor);
+  const auto write = [&](const std::string& name, auto field) {
+    std::vector<double> values;
+    for (const EpochFigures& epoch : history) values.push_back(static_cast<double>(epoch.*field));
+    file.write_doubles("history/" + name, {static_cast<std::int64_t>(values.size())}, values);
+  };
+  write("error", &EpochFigures::error);
+  write("r_factor", &EpochFigures::r_factor);
+  write("stage", &EpochFigures::stage);
+  const bool validated = std::ranges::any_of(
+      history, [](const EpochFigures& epoch) { return std::isfinite(epoch.validation_error); });
+  if (validated) write("validation_error", &EpochFigures::validation_error);
 }
 
 void write_boxes(io::File& file, const std::string& name, const std::vector<Box>& boxes,
@@ -104,6 +109,8 @@ void write_attributes(io::File& file, const ResultContents& contents) {
   file.set_attribute("/", "epochs", static_cast<double>(contents.history.size()));
   file.set_attribute("/", "final_error", contents.final_figures.error);
   file.set_attribute("/", "final_r_factor", contents.final_figures.r_factor);
+  if (std::isfinite(contents.final_figures.validation_error))
+    file.set_attribute("/", "final_validation_error", contents.final_figures.validation_error);
 }
 
 }  // namespace

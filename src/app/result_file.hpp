@@ -16,7 +16,7 @@ struct ResultContents {
   const solvers::Unknowns& unknowns;
   const std::vector<EpochFigures>& history;
   EpochFigures final_figures;
-  std::string status;  ///< "finished", or why not
+  std::string status;  ///< "finished", or what ended the run
 };
 
 /// About how long the file will be, the slack included.

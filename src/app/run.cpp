@@ -13,6 +13,7 @@
 #include "make_solver.hpp"
 #include "not_finite.hpp"
 #include "result_file.hpp"
+#include "stop_rules.hpp"
 
 namespace tessera::app {
 namespace {
@@ -32,7 +33,8 @@ solvers::ScanShare scan_share(const Scan& scan) {
           .corner = scan.grid.corner,
           .subpixel = scan.grid.subpixel,
           .window = scan.grid.window,
-          .ghosted = scan.tile().ghosted};
+          .ghosted = scan.tile().ghosted,
+          .held_out = scan.held_out};
 }
 
 std::unique_ptr<comm::Transport> make_transport(const deck::Deck& deck, const Scan& scan,
@@ -68,44 +70,68 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
       model_(scan_.on_device, deck.probe.n_modes,
              chunk_size(scan_.info.pattern, deck.probe.n_modes),
              max_slots(deck, scan_.info.pattern), deck.run.deterministic, planning(deck.run)),
-      sweep_(batch_schedule(deck.solver, scan_), scan_share(scan_), model_.chunk_size(),
-             model_.max_slots(), scan_.on_device, halo_, *transport_),
       epoch_sums_("tessera::app::epoch_sums", EpochSums::n),
       host_epoch_sums_("tessera::app::host_epoch_sums", EpochSums::n) {
   Start start = make_start(deck, scan_, comm);
   unknowns_ = start.unknowns;
   history_ = std::move(start.history);
-  history_.reserve(history_.size() + static_cast<std::size_t>(deck.solver.epochs));
-  solver_ = make_solver(deck.solver, scan_.tile(), unknowns_, model_);
-  // A graph takes some ten kilobytes.
-  constexpr int most_graphs = 4096;
-  if (sweep_.fixed_batches() && sweep_.n_batches() <= most_graphs && halo_.recordable() &&
-      (comm.size() == 1 || transport_->recordable()) && scan_.on_device.patterns->stays())
-    recorded_.resize(static_cast<std::size_t>(sweep_.n_batches()));
+  history_.reserve(history_.size() + static_cast<std::size_t>(epochs_left(deck, history_)));
+  start_stage(stage_of_next_epoch(deck, history_));
   good_ = {physics::ObjectView("tessera::app::good_object", unknowns_.object.layout()),
            physics::ProbeView("tessera::app::good_probe", unknowns_.probe.layout())};
   Kokkos::deep_copy(good_.object, unknowns_.object);
   Kokkos::deep_copy(good_.probe, unknowns_.probe);
 }
 
+bool Run::finished() const {
+  return stage_of_next_epoch(deck_, history_) == std::ssize(deck_.solvers);
+}
+
+void Run::start_stage(int stage) {
+  stage = std::min(stage, static_cast<int>(deck_.solvers.size()) - 1);
+  if (stage == stage_) return;
+  exec_.fence();
+  if (sweep_) past_reduce_seconds_ += sweep_->reduce_seconds();
+  recorded_.clear();
+  solver_.reset();
+  sweep_.reset();
+  stage_ = stage;
+  const deck::Solver& settings = deck_.solvers[static_cast<std::size_t>(stage)];
+  sweep_ = std::make_unique<solvers::Sweep>(batch_schedule(settings, scan_), scan_share(scan_),
+                                            model_.chunk_size(), model_.max_slots(),
+                                            scan_.on_device, halo_, *transport_);
+  solver_ = make_solver(settings, scan_.tile(), unknowns_, model_);
+  // A graph takes some ten kilobytes.
+  constexpr int most_graphs = 4096;
+  if (sweep_->fixed_batches() && sweep_->n_batches() <= most_graphs && halo_.recordable() &&
+      (comm_.size() == 1 || transport_->recordable()) && scan_.on_device.patterns->stays())
+    recorded_.resize(static_cast<std::size_t>(sweep_->n_batches()));
+}
+
 std::span<const solvers::Batch> Run::start_pass(int epoch) {
-  const std::span<const solvers::Batch> batches = sweep_.start_epoch(exec_, epoch);
-  scan_.on_device.patterns->begin_pass(exec_, sweep_.pass());
+  const std::span<const solvers::Batch> batches = sweep_->start_epoch(exec_, epoch);
+  scan_.on_device.patterns->begin_pass(exec_, sweep_->pass());
   return batches;
 }
 
 EpochFigures Run::run_epoch() {
   const device::Region region("epoch");
   const Kokkos::Timer timer;
-  const int epoch = n_epochs();
+  start_stage(stage_of_next_epoch(deck_, history_));
+  // A solver counts its own epochs; batches are drawn for those of the run.
+  const int epoch = epochs_in_stage(history_, stage_);
   solver_->start_epoch(exec_, epoch);
-  for (const solvers::Batch& batch : start_pass(epoch)) {
+  for (const solvers::Batch& batch : start_pass(n_epochs())) {
     run_batch(batch, epoch);
     transport_->watch(exec_);
   }
-  solver_->finish_epoch(exec_, sweep_, epoch);
+  solver_->finish_epoch(exec_, *sweep_, epoch);
   transport_->wait(exec_);  // whatever else waits for the device knows no deadline
-  history_.push_back(take_figures());
+  EpochFigures figures = take_figures();
+  figures.stage = stage_;
+  const bool validates = (n_epochs() + 1) % deck_.validation.every_epochs == 0;
+  if (validates && !scan_.held_out.empty()) figures.validation_error = measure_held_out();
+  history_.push_back(figures);
   epoch_seconds_ += timer.seconds();
   return history_.back();
 }
@@ -120,10 +146,10 @@ void Run::run_batch(const solvers::Batch& batch, int epoch) {
     halo_.restore(before + recorded->traffic);
     return;
   }
-  solver_->run_batch(exec_, sweep_, batch, epoch);
+  solver_->run_batch(exec_, *sweep_, batch, epoch);
   if (!recorded || !solver_->repeats_from(epoch) || !device::graphs_pay()) return;
   const comm::HaloStatistics after = halo_.statistics();
-  recorded->work.record(exec_, [&] { solver_->run_batch(exec_, sweep_, batch, epoch); });
+  recorded->work.record(exec_, [&] { solver_->run_batch(exec_, *sweep_, batch, epoch); });
   recorded->traffic = {0, after.bytes_sent - before.bytes_sent,
                        after.messages_sent - before.messages_sent};
   halo_.restore(after);
@@ -170,19 +196,32 @@ void Run::put_good_state_back() {
 }
 
 EpochFigures Run::measure() {
+  const physics::AmplitudeSums sums = measure(start_pass(n_epochs()));
+  EpochFigures figures{sums.error(), sums.r_factor(), stage_};
+  if (!scan_.held_out.empty()) figures.validation_error = measure_held_out();
+  return figures;
+}
+
+double Run::measure_held_out() {
+  const std::span<const solvers::Batch> held_out = sweep_->start_held_out();
+  scan_.on_device.patterns->begin_pass(exec_, sweep_->pass());
+  return measure(held_out).error();
+}
+
+physics::AmplitudeSums Run::measure(std::span<const solvers::Batch> batches) {
   const device::Region region("measure");
   model_.set_probe(exec_, unknowns_.probe);
   const auto add = [&](const physics::Chunk& chunk) {
     model_.forward(exec_, unknowns_.object, chunk);
     final_amplitude_.measure(exec_, model_, chunk);
   };
-  for (const solvers::Batch& batch : start_pass(n_epochs())) {
+  for (const solvers::Batch& batch : batches) {
     std::for_each(batch.border.begin(), batch.border.end(), add);
     std::for_each(batch.interior.begin(), batch.interior.end(), add);
   }
   physics::AmplitudeSums sums = final_amplitude_.take_sums(exec_);
   comm_.sum(std::span<double>(&sums.squared_difference, 4));
-  return {sums.error(), sums.r_factor()};
+  return sums;
 }
 
 void Run::check_output() const {
@@ -197,7 +236,7 @@ void Run::write_result(const EpochFigures& final_figures, const std::string& sta
 
 RankTimes Run::times() const {
   const double halo_s = halo_.statistics().seconds;
-  const double reduce_s = sweep_.reduce_seconds();
+  const double reduce_s = past_reduce_seconds_ + sweep_->reduce_seconds();
   return {.compute_s = epoch_seconds_ - halo_s - reduce_s,
           .halo_s = halo_s,
           .reduce_s = reduce_s,

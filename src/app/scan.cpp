@@ -9,6 +9,7 @@
 #include "tessera/app/memory.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/decomposition/held_out.hpp"
 
 #include "scan_patterns.hpp"
 
@@ -44,11 +45,11 @@ decomposition::Tiling tiling_of(const deck::Decomposition& decomposition,
 }
 
 /// As finely as the deck asks for. What is left of whole pixels by rounding is nothing.
-void settle_subpixel(const deck::Solver& solver, geometry::WindowGrid& grid) {
-  if (solver.subpixel_bins > 0) geometry::round_subpixel(grid, solver.subpixel_bins);
+void settle_subpixel(const deck::Data& data, geometry::WindowGrid& grid) {
+  if (data.subpixel_bins > 0) geometry::round_subpixel(grid, data.subpixel_bins);
   const bool whole = std::all_of(grid.subpixel.begin(), grid.subpixel.end(),
                                  [](Vec2 s) { return std::hypot(s.y, s.x) <= 1e-6; });
-  if (whole || !solver.subpixel) std::fill(grid.subpixel.begin(), grid.subpixel.end(), Vec2{});
+  if (whole || !data.subpixel) std::fill(grid.subpixel.begin(), grid.subpixel.end(), Vec2{});
 }
 
 /// Corners and mask of this rank's positions; patterns come later, the order from the sweep.
@@ -107,13 +108,19 @@ void tell_memory(const Scan& scan, const comm::Communicator& comm, const Log& lo
 
 void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const Log& log,
                    Scan& scan) {
+  io::ScanSource source = scan_source(deck.data);
+  comm.together([&] {
+    source.held_out = decomposition::held_out_positions(
+        scan.n_positions(), deck.validation.fraction, deck.validation.seed);
+  });
   const io::PatternTotals totals = read_patterns(
-      scan_source(deck.data), most_in_chunk(deck, scan.info.pattern, scan.tile().positions.size()),
-      comm, scan);
+      source, most_in_chunk(deck, scan.info.pattern, scan.tile().positions.size()), comm, scan);
   scan.pattern_bytes_read = totals.bytes_read;
-  for (int position = 0; position < scan.n_positions(); ++position)
-    if (!std::binary_search(totals.all_zero.begin(), totals.all_zero.end(), position))
-      scan.fitted.push_back(position);
+  for (int position = 0; position < scan.n_positions(); ++position) {
+    if (std::binary_search(totals.all_zero.begin(), totals.all_zero.end(), position)) continue;
+    const bool held_out = source.held_out[static_cast<std::size_t>(position)];
+    (held_out ? scan.held_out : scan.fitted).push_back(position);
+  }
   if (!totals.all_zero.empty())
     log.warning(text(totals.all_zero.size(), " of ", scan.n_positions(),
                      " patterns hold no counts and are left out, the first at position ",
@@ -134,7 +141,7 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
     scan.optics = far_field_optics(deck.experiment, scan.info.pattern);
     scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
                                       scan.optics.pixel_m);
-    settle_subpixel(deck.solver, scan.grid);
+    settle_subpixel(deck.data, scan.grid);
     scan.tiling = tiling_of(deck.decomposition, scan.grid, comm.size());
     scan.on_device = scan_tile(scan);
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
 
 #include <fmt/core.h>
@@ -32,7 +33,7 @@ struct Summary {
   std::vector<double> mode_powers = {};
 };
 
-Spread spread_of(const std::vector<RankTimes>& ranks, double RankTimes::* field) {
+Spread spread_of(const std::vector<RankTimes>& ranks, double RankTimes::*field) {
   Spread spread{ranks.front().*field, 0, ranks.front().*field};
   for (const RankTimes& rank : ranks) {
     spread.least = std::min(spread.least, rank.*field);
@@ -60,6 +61,9 @@ Summary summarise(const Run& run, const comm::Communicator& comm) {
 void print(const Summary& summary, const Run& run, const RunOutcome& outcome, int n_ranks) {
   fmt::print("\n{} after {} epochs: error {:.6g}, r_factor {:.6g}\n", outcome.status,
              run.n_epochs(), outcome.final_figures.error, outcome.final_figures.r_factor);
+  if (std::isfinite(outcome.final_figures.validation_error))
+    fmt::print("validation error {:.6g} of {} positions that were not fitted\n",
+               outcome.final_figures.validation_error, run.scan().held_out.size());
   double total = 0;
   for (const double power : summary.mode_powers) total += power;
   fmt::print("probe mode powers:");
@@ -86,6 +90,7 @@ nlohmann::json as_json(const Summary& summary, const Run& run, const RunOutcome&
                          {"transport", run.transport()},
                          {"positions", run.scan().n_positions()},
                          {"fitted_positions", run.scan().fitted.size()},
+                         {"held_out_positions", run.scan().held_out.size()},
                          {"probe_mode_powers", summary.mode_powers},
                          {"halo_bytes", summary.halo_bytes},
                          {"pattern_bytes_read", summary.pattern_bytes_read}};
@@ -95,7 +100,12 @@ nlohmann::json as_json(const Summary& summary, const Run& run, const RunOutcome&
   for (const EpochFigures& epoch : run.history()) {
     json["history"]["error"].push_back(epoch.error);
     json["history"]["r_factor"].push_back(epoch.r_factor);
+    json["history"]["stage"].push_back(epoch.stage);
+    if (!run.scan().held_out.empty())
+      json["history"]["validation_error"].push_back(epoch.validation_error);
   }
+  if (!run.scan().held_out.empty())
+    json["final_validation_error"] = outcome.final_figures.validation_error;
   return json;
 }
 

@@ -4,6 +4,8 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/deck/keys.hpp"
+#include "tessera/deck/methods.hpp"
 
 #include "describe.hpp"
 
@@ -66,14 +68,62 @@ void check_raster(const Data& data) {
           "data.raster_step_m = [0, 0] would put every position at the same place");
 }
 
-void check_alphas(const Solver& solver) {
+void check_alphas(const Solver& solver, const std::string& section) {
   if (solver.method != "epie") return;
   for (const auto& [name, alpha] :
        {std::pair{"object", solver.object_alpha}, std::pair{"probe", solver.probe_alpha}}) {
-    require(alpha == 1, text("solver.", name, "_alpha = ", number_text(alpha),
-                             " contradicts solver.method = \"epie\", whose alphas are 1; leave it "
-                             "out or use \"rpie\""));
+    require(alpha == 1,
+            text(section, ".", name, "_alpha = ", number_text(alpha), " contradicts ", section,
+                 ".method = \"epie\", whose alphas are 1; leave it out or use "
+                 "\"rpie\""));
   }
+}
+
+void check_solvers(const Deck& deck) {
+  for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
+    check_alphas(deck.solvers[stage], solver_section(deck, stage));
+    const std::string refused = excluded_option(deck, stage);
+    require(refused.empty(), refused);
+  }
+}
+
+void check_propagation(const Experiment& experiment) {
+  const std::string propagation = "experiment.propagation = " + quoted(experiment.propagation);
+  if (experiment.propagation == "far_field") {
+    require(!experiment.source_distance_m,
+            text("experiment.source_distance_m = ",
+                 number_text(experiment.source_distance_m.value_or(0)), " contradicts ",
+                 propagation, "; it is for the near field: \"fresnel\" or \"angular_spectrum\""));
+    return;
+  }
+  require(experiment.distance_m && experiment.detector_pixel_m,
+          propagation + " needs experiment.distance_m and experiment.detector_pixel_m, metres");
+}
+
+void check_fly_scan(const Experiment& experiment) {
+  require(experiment.fly_sub_positions == 1 || !experiment.fly_travel_m.empty(),
+          text("experiment.fly_sub_positions = ", experiment.fly_sub_positions,
+               " needs experiment.fly_travel_m = [y, x], the motion during one exposure, metres"));
+}
+
+void check_slices(const Deck& deck) {
+  const std::string n_slices = text("object.n_slices = ", deck.object.n_slices);
+  if (deck.object.n_slices > 1) {
+    require(
+        deck.object.slice_thickness_m > 0,
+        n_slices + " needs object.slice_thickness_m above 0: the distance between slices, metres");
+    require(
+        deck.refine.positions_from_epoch < 0 || deck.refine.positions_method != "cross_correlation",
+        "refine.positions_method = \"cross_correlation\" compares one object, but " + n_slices +
+            "; use \"gradient\"");
+    return;
+  }
+  const std::string needs = " needs a thick sample, but " + n_slices +
+                            "; set object.n_slices and object.slice_thickness_m, or leave it out";
+  require(deck.experiment.beam_tilt_rad.empty(), "experiment.beam_tilt_rad" + needs);
+  for (const auto& [name, from_epoch] : {std::pair{"thickness", deck.refine.thickness_from_epoch},
+                                         std::pair{"tilt", deck.refine.tilt_from_epoch}})
+    require(from_epoch < 0, text("refine.", name, "_from_epoch = ", from_epoch, needs));
 }
 
 void check_resume(const Deck& deck) {
@@ -128,7 +178,10 @@ void check(const Deck& deck) {
   check_detector(deck.experiment);
   check_raster(deck.data);
   check_optics(deck.probe);
-  check_alphas(deck.solver);
+  check_propagation(deck.experiment);
+  check_fly_scan(deck.experiment);
+  check_slices(deck);
+  check_solvers(deck);
   check_resume(deck);
   check_shared_gpu(deck);
 }

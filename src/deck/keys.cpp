@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "tessera/base/text.hpp"
+
 #include "sections.hpp"
 
 namespace tessera::deck {
@@ -10,14 +12,27 @@ std::vector<Key> keys(Deck& deck) {
   std::vector<Key> all = {{.name = "title",
                            .field = &deck.title,
                            .meaning = "What a person calls this run; copied into the result."}};
-  for (std::vector<Key> section :
-       {data_keys(deck.data), experiment_keys(deck.experiment), probe_keys(deck.probe),
-        object_keys(deck.object), solver_keys(deck.solver), refine_keys(deck.refine),
-        decomposition_keys(deck.decomposition), run_keys(deck.run), output_keys(deck.output),
-        simulation_keys(deck.simulation)}) {
+  const auto append = [&](std::vector<Key> section) {
     std::move(section.begin(), section.end(), std::back_inserter(all));
-  }
+  };
+  append(data_keys(deck.data));
+  append(experiment_keys(deck.experiment));
+  append(probe_keys(deck.probe));
+  append(object_keys(deck.object));
+  for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage)
+    append(solver_keys(deck.solvers[stage], solver_section(deck, stage)));
+  append(refine_keys(deck.refine));
+  append(stop_keys(deck.stop));
+  append(validation_keys(deck.validation));
+  append(decomposition_keys(deck.decomposition));
+  append(run_keys(deck.run));
+  append(output_keys(deck.output));
+  append(simulation_keys(deck.simulation));
   return all;
+}
+
+std::string solver_section(const Deck& deck, std::size_t stage) {
+  return deck.solvers.size() == 1 ? "solver" : text("solver[", stage, "]");
 }
 
 std::vector<Key> data_keys(Data& data) {
@@ -73,6 +88,16 @@ std::vector<Key> data_keys(Data& data) {
        .least = -6.3,
        .greatest = 6.3,
        .hint = "angles are in radians: did you give degrees?"},
+      {.name = "data.subpixel",
+       .field = &data.subpixel,
+       .meaning = "Shift the probe by the part of each position that is not a whole pixel. Without "
+                  "it positions are rounded: faster, less sharp."},
+      {.name = "data.subpixel_bins",
+       .field = &data.subpixel_bins,
+       .meaning = "Positions are rounded to 1 / subpixel_bins pixel, so that positions of a batch "
+                  "share shifted probes and need fewer transforms; 0: exact.",
+       .least = 0,
+       .greatest = 64},
   };
 }
 

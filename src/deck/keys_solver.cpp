@@ -2,20 +2,20 @@
 
 namespace tessera::deck {
 
-std::vector<Key> solver_keys(Solver& solver) {
-  return {
-      {.name = "solver.method",
+std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
+  std::vector<Key> keys = {
+      {.name = "method",
        .field = &solver.method,
        .meaning = "`rpie`: regularised PIE (Maiden, Johnson & Li 2017, Optica 4, 736) in batches. "
                   "`epie` is rpie with both alphas 1: slower but steadier. With batch_size above 1 "
                   "neither is the sequential ePIE, in which every position sees the one before.",
        .choices = {"rpie", "epie"}},
-      {.name = "solver.epochs",
+      {.name = "epochs",
        .field = &solver.epochs,
        .meaning = "Passes over all scan positions.",
        .least = 1,
        .greatest = 1000000},
-      {.name = "solver.batch_size",
+      {.name = "batch_size",
        .field = &solver.batch_size,
        .meaning =
            "Positions updated together, over all ranks; 0: all. Small batches need fewer "
@@ -23,80 +23,72 @@ std::vector<Key> solver_keys(Solver& solver) {
            "of ranks.",
        .least = 0,
        .greatest = 1e9},
-      {.name = "solver.batch_order",
+      {.name = "batch_order",
        .field = &solver.batch_order,
        .meaning = "`spread` deals out neighbours to different batches, so that a batch covers the "
                   "sample evenly and every rank has its share; `random` deals anew in every epoch; "
                   "`compact` keeps neighbours together.",
        .choices = {"spread", "random", "compact"}},
-      {.name = "solver.seed",
+      {.name = "seed",
        .field = &solver.seed,
        .meaning = "Seed of every random choice of the reconstruction.",
        .least = 0,
        .greatest = 4294967295.0},
-      {.name = "solver.object_step",
+      {.name = "object_step",
        .field = &solver.object_step,
        .meaning = "Length of the object update. Lower it if the error rises or swings; 0 keeps the "
                   "object.",
        .least = 0,
        .greatest = 2},
-      {.name = "solver.probe_step",
+      {.name = "probe_step",
        .field = &solver.probe_step,
        .meaning = "Length of the probe update; 0 keeps the probe.",
        .least = 0,
        .greatest = 2},
-      {.name = "solver.object_alpha",
+      {.name = "object_alpha",
        .field = &solver.object_alpha,
        .meaning = "Regularisation of the object update, from near 0 (bold where the probe is weak) "
                   "to 1 (ePIE). Lower it for few epochs on clean data.",
        .least = 1e-6,
        .greatest = 1},
-      {.name = "solver.probe_alpha",
+      {.name = "probe_alpha",
        .field = &solver.probe_alpha,
        .meaning = "The same for the probe update.",
        .least = 1e-6,
        .greatest = 1},
-      {.name = "solver.full_step_fraction",
+      {.name = "full_step_fraction",
        .field = &solver.full_step_fraction,
        .meaning =
            "Fraction of the epochs with full steps; after it both steps shrink geometrically. "
            "Small last steps average the noise that full ones keep chasing.",
        .least = 0,
        .greatest = 1},
-      {.name = "solver.final_step",
+      {.name = "final_step",
        .field = &solver.final_step,
        .meaning = "What is left of both steps in the last epoch, as a fraction; 1: steps stay.",
        .least = 1e-6,
        .greatest = 1},
-      {.name = "solver.probe_start_epoch",
+      {.name = "probe_start_epoch",
        .field = &solver.probe_start_epoch,
        .meaning = "Epochs before the probe is updated, so that it does not take up the features of "
                   "an object that is still missing.",
        .least = 0,
        .greatest = 1000000},
-      {.name = "solver.orthogonalise_every",
+      {.name = "orthogonalise_every",
        .field = &solver.orthogonalise_every,
        .meaning = "Epochs between making the probe modes orthogonal and sorting them by power; 0: "
                   "never.",
        .least = 0,
        .greatest = 1000000},
-      {.name = "solver.noise",
+      {.name = "noise",
        .field = &solver.noise,
        .meaning = "What the gradient solvers minimise: the difference of `amplitude`s (steady; the "
                   "rule), of the `intensity` weighted by its variance, or the `poisson` "
                   "likelihood, for few counts per pattern.",
        .choices = {"amplitude", "intensity", "poisson"}},
-      {.name = "solver.subpixel",
-       .field = &solver.subpixel,
-       .meaning = "Shift the probe by the part of each position that is not a whole pixel. Without "
-                  "it positions are rounded: faster, less sharp."},
-      {.name = "solver.subpixel_bins",
-       .field = &solver.subpixel_bins,
-       .meaning = "Positions are rounded to 1 / subpixel_bins pixel, so that positions of a batch "
-                  "share shifted probes and need fewer transforms; 0: exact.",
-       .least = 0,
-       .greatest = 64},
   };
+  for (Key& key : keys) key.name = section + "." + key.name;
+  return keys;
 }
 
 }  // namespace tessera::deck

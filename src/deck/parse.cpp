@@ -8,6 +8,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/check.hpp"
+#include "tessera/deck/methods.hpp"
 
 #include "describe.hpp"
 #include "read_value.hpp"
@@ -28,9 +29,12 @@ class Parser {
 
  private:
   void read_section(const toml::table& section, const std::string& prefix, const std::string& file);
+  void read_solvers(const toml::array& solvers, const std::string& file);
   void read_key(const std::string& name, const toml::node& node);
   bool is_section(const std::string& name) const;
+  std::string override_name(const std::string& name) const;
   void start_paths_at(const std::filesystem::path& folder);
+  void make_solvers(const toml::array& solvers);
 
   Deck& deck_;
   std::vector<Key> keys_;
@@ -46,8 +50,16 @@ void Parser::read_deck(const std::string& toml_text, const std::string& deck_pat
     throw InputError(
         text(deck_path, ":", at.line, ":", at.column, ": not valid TOML: ", error.description()));
   }
+  if (const toml::array* solvers = root["solver"].as_array()) make_solvers(*solvers);
   read_section(root, "", deck_path);
   start_paths_at(std::filesystem::path(deck_path).parent_path());
+}
+
+/// Before anything is read: keys point to solvers.
+void Parser::make_solvers(const toml::array& solvers) {
+  if (!solvers.is_array_of_tables()) return;
+  deck_.solvers.resize(solvers.size());
+  keys_ = keys(deck_);
 }
 
 void Parser::read_section(const toml::table& section, const std::string& prefix,
@@ -59,14 +71,25 @@ void Parser::read_section(const toml::table& section, const std::string& prefix,
       read_section(*node.as_table(), name + ".", file);
       continue;
     }
+    if (prefix.empty() && name == "solver" && node.is_array_of_tables()) {
+      read_solvers(*node.as_array(), file);
+      continue;
+    }
     try {
-      if (opens_section) throw InputError(text(name, " is a section: write [", name, "] once"));
+      if (opens_section)
+        throw InputError(text(name, " is a section: write [", name, "] once",
+                              name == "solver" ? ", or [[solver]] for each of several" : ""));
       if (prefix.empty() && node.is_table()) throw InputError(unknown_section(name, keys_));
       read_key(name, node);
     } catch (const InputError& error) {
       throw InputError(text(file, ":", toml_key.source().begin.line, ": ", error.what()));
     }
   }
+}
+
+void Parser::read_solvers(const toml::array& solvers, const std::string& file) {
+  for (std::size_t stage = 0; stage < solvers.size(); ++stage)
+    read_section(*solvers[stage].as_table(), solver_section(deck_, stage) + ".", file);
 }
 
 void Parser::read_key(const std::string& name, const toml::node& node) {
@@ -115,10 +138,26 @@ toml::table parse_override_value(const std::string& words) {
   return table;
 }
 
+/// An override may number the only solver, and must number one of several.
+std::string Parser::override_name(const std::string& name) const {
+  const std::size_t n = deck_.solvers.size();
+  const std::string only = "solver[0].";
+  if (n == 1 && name.starts_with(only)) return "solver." + name.substr(only.size());
+  if (n > 1 && name.starts_with("solver."))
+    throw InputError(text("the deck has ", n, " solvers: write solver[0]", name.substr(6),
+                          " to solver[", n - 1, "]", name.substr(6), " for the one that is meant"));
+  const std::string section = name.substr(0, name.find('.'));
+  if (section.starts_with("solver[") && !is_section(section))
+    throw InputError(
+        text("there is no ", section, ": the deck has ", n,
+             n == 1 ? " solver, solver[0]" : text(" solvers, solver[0] to solver[", n - 1, "]")));
+  return name;
+}
+
 void Parser::read_override(const std::string& override_text) {
   const std::size_t equals = override_text.find('=');
-  const std::string name = trimmed(std::string_view(override_text).substr(0, equals));
-  if (equals == std::string::npos || name.empty()) {
+  const std::string given = trimmed(std::string_view(override_text).substr(0, equals));
+  if (equals == std::string::npos || given.empty()) {
     throw InputError(
         text("override '", override_text, "' is not key=value, such as solver.epochs=200"));
   }
@@ -129,6 +168,7 @@ void Parser::read_override(const std::string& override_text) {
                           "and brackets"));
   }
   try {
+    const std::string name = override_name(given);
     if (is_section(name)) throw InputError(text(name, " is a section: name one of its keys"));
     read_key(name, *table.get("value"));
   } catch (const InputError& error) {
@@ -136,11 +176,19 @@ void Parser::read_override(const std::string& override_text) {
   }
 }
 
-/// ePIE is rPIE with both alphas 1, so the resolved deck says what is computed.
+/// The resolved deck says what is computed: ePIE is rPIE with both alphas 1; methods of the whole
+/// scan have one batch.
 void Parser::fill_in_dependent_defaults() {
-  if (deck_.solver.method != "epie") return;
-  if (!given_.contains("solver.object_alpha")) deck_.solver.object_alpha = 1;
-  if (!given_.contains("solver.probe_alpha")) deck_.solver.probe_alpha = 1;
+  for (std::size_t stage = 0; stage < deck_.solvers.size(); ++stage) {
+    Solver& solver = deck_.solvers[stage];
+    const auto given = [&](const char* key) {
+      return given_.contains(text(solver_section(deck_, stage), ".", key));
+    };
+    const bool is_epie = solver.method == "epie";
+    if (is_epie && !given("object_alpha")) solver.object_alpha = 1;
+    if (is_epie && !given("probe_alpha")) solver.probe_alpha = 1;
+    if (!allows(solver.method, Option::batches) && !given("batch_size")) solver.batch_size = 0;
+  }
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ This page is made from the key table in `src/deck/`; do not edit it. After a cha
   that is no TOML value is taken as text, so `data.file=scan.h5` needs no quotes.
 - **Paths** in the deck, and default paths, start at the deck's folder. Paths in overrides start at
   the working folder, as a shell completes them. Absolute paths stay as they are.
+- **Several solvers** run one after another: a `[[solver]]` section for each instead of `[solver]`.
+  Object, probe and all else go on from one to the next. An override then numbers the one that it
+  means, from 0: `'solver[1].epochs=50'`.
 - **Wavelength**: exactly one of `energy_eV` (X-rays) and `voltage_V` (electrons).
 - **Detector**: `distance_m` and `detector_pixel_m`; for electrons `detector_pixel_rad` may replace
   both.
@@ -32,7 +35,13 @@ This page is made from the key table in `src/deck/`; do not edit it. After a cha
   `data.raster_step_m` is then needed, and only then are `data.raster_*` allowed.
 - **Optics**: `aperture` needs `semi_angle_rad`; `zone_plate` needs `zone_plate_diameter_m` and
   `outer_zone_width_m`. `simulate` makes its probe from one of these two.
+- **Methods** do not go with every model: `tessera methods` prints the table, and what is excluded
+  is refused. `dm`, `raar`, `ml` and `lbfgs` take the whole scan at once: `batch_size = 0`.
 - `method = "epie"` sets both alphas to 1 and refuses others.
+- **Slices**: `object.n_slices` above 1 needs `slice_thickness_m`; `beam_tilt_rad`, and `refine` of
+  tilt and thickness, need slices; `cross_correlation` finds positions for one slice only.
+- **Near field** needs `distance_m` and `detector_pixel_m`; only there is `source_distance_m` allowed.
+- **Fly scans**: `fly_sub_positions` above 1 needs `fly_travel_m`.
 - `run.resume` brings its own object and probe and excludes `initial = "file"`.
 - `simulate` needs `simulation.step_m`, and `data.valid_pixels` if there are dead pixels.
 

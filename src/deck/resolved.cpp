@@ -18,7 +18,8 @@ std::string resolved_text(const Deck& deck) {
     const std::size_t dot = key.name.find('.');
     const std::string section = dot == std::string::npos ? "" : key.name.substr(0, dot);
     if (section != open_section) {
-      all += text("\n[", section, "]\n");
+      const bool is_one_of_several = section.starts_with("solver[");
+      all += is_one_of_several ? "\n[[solver]]\n" : text("\n[", section, "]\n");
       open_section = section;
     }
     const std::string word = section.empty() ? key.name : key.name.substr(dot + 1);

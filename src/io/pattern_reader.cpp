@@ -25,7 +25,10 @@ File open_patterns(const ScanSource& source, const ScanInfo& info, const comm::C
 class PieceReader {
  public:
   PieceReader(const ScanSource& source, const ScanInfo& info, const File& file)
-      : info_(info), stored_(source, info, file), sum_(1, info.pattern) {}
+      : info_(info),
+        held_out_(source.held_out),
+        stored_(source, info, file),
+        sum_(1, info.pattern) {}
 
   /// The patterns of `boxes`, checked and shifted.
   const std::byte* read(const std::vector<Box>& boxes) {
@@ -58,8 +61,9 @@ class PieceReader {
 
  private:
   void keep_books(int position, double counts, const std::byte* pattern) {
-    total_counts_ += counts;
     if (counts == 0) all_zero_.push_back(position);
+    if (!held_out_.empty() && held_out_[static_cast<std::size_t>(position)]) return;
+    total_counts_ += counts;
     with_type(info_.type, [&](auto zero) {
       const auto* values = reinterpret_cast<const decltype(zero)*>(pattern);
       for (double& sum : sum_) sum += static_cast<double>(*values++);
@@ -67,6 +71,7 @@ class PieceReader {
   }
 
   const ScanInfo& info_;
+  const std::vector<bool>& held_out_;
   StoredPatterns stored_;
   std::vector<std::byte> in_file_;
   std::vector<std::byte> piece_;

@@ -1,6 +1,8 @@
 #include "tessera/physics/pattern_store.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -70,12 +72,21 @@ void StreamedPatterns::fetch(const device::Device& exec, std::size_t i) {
 
 PinnedPatterns::PinnedPatterns(device::PinnedBuffer patterns, std::size_t pattern_bytes,
                                device::DeviceView<int*> order)
-    : patterns_(std::move(patterns)), pattern_bytes_(pattern_bytes), order_(std::move(order)) {}
+    : patterns_(std::move(patterns)),
+      pattern_bytes_(pattern_bytes),
+      order_(std::move(order)),
+      position_at_(pattern_bytes == 0 ? 0 : patterns_.n_bytes() / pattern_bytes) {
+  std::iota(position_at_.begin(), position_at_.end(), 0);
+}
 
 void PinnedPatterns::begin_pass(const Pass& pass) {
-  if (!pass.repeats || sorted_) return;
-  sort_into(pass.order);
-  sorted_ = true;
+  if (pass.repeats && !is_sorted_into(pass.order)) sort_into(pass.order);
+  if (!pass.repeats && sorted_) sort_into({});
+  sorted_ = pass.repeats;
+}
+
+bool PinnedPatterns::is_sorted_into(std::span<const int> order) const {
+  return std::equal(order.begin(), order.end(), position_at_.begin());
 }
 
 void PinnedPatterns::fetch(const device::Stream& stream, const Chunk& chunk, std::byte* to) {
@@ -91,12 +102,18 @@ void PinnedPatterns::fetch(const device::Stream& stream, const Chunk& chunk, std
 /// Pattern order[k] moves to place k, in place, along the cycles of the permutation. Patterns that
 /// no pass visits take the places behind.
 void PinnedPatterns::sort_into(std::span<const int> order) {
-  const std::size_t n = pattern_bytes_ == 0 ? 0 : patterns_.n_bytes() / pattern_bytes_;
-  std::vector<int> from(order.begin(), order.end());
+  const std::size_t n = position_at_.size();
+  std::vector<int> wanted(order.begin(), order.end());
   std::vector<bool> visited(n, false);
   for (const int position : order) visited[static_cast<std::size_t>(position)] = true;
   for (std::size_t position = 0; position < n; ++position)
-    if (!visited[position]) from.push_back(static_cast<int>(position));
+    if (!visited[position]) wanted.push_back(static_cast<int>(position));
+  std::vector<int> place_of(n);
+  for (std::size_t place = 0; place < n; ++place)
+    place_of[static_cast<std::size_t>(position_at_[place])] = static_cast<int>(place);
+  std::vector<int> from;
+  for (const int position : wanted) from.push_back(place_of[static_cast<std::size_t>(position)]);
+  position_at_ = wanted;
 
   const auto at = [&](std::size_t place) { return patterns_.data() + place * pattern_bytes_; };
   std::vector<std::byte> first(pattern_bytes_);

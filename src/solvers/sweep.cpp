@@ -11,6 +11,15 @@ std::vector<Vec2> shifts_of(const ScanShare& share) {
   return shifts;
 }
 
+/// The first batch is as large as any.
+std::size_t most_in_batch(const decomposition::BatchSchedule& schedule) {
+  return schedule.n_batches() > 0 ? schedule.batch(0).size() : 0;
+}
+
+std::size_t n_pieces(std::size_t n, std::size_t most) {
+  return most == 0 ? 0 : (n + most - 1) / most;
+}
+
 /// The first values of `on_device` become `values`; the rest is not used.
 void copy_ints(const device::Device& exec, const device::DeviceView<int*>& on_device,
                std::span<const int> values) {
@@ -25,9 +34,12 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
              comm::Transport& transport)
     : schedule_(std::move(schedule)),
       on_border_(share.on_border),
-      layout_(shifts_of(share), chunk_size, max_slots, schedule_.n_batches()),
+      held_out_(share.held_out.begin(), share.held_out.end()),
+      held_out_batches_(n_pieces(held_out_.size(), most_in_batch(schedule_))),
+      layout_(shifts_of(share), chunk_size, max_slots,
+              n_batches() + static_cast<int>(held_out_batches_.size())),
       blocks_(share.ghosted, share.window, share.corner, schedule_.n_batches(),
-              schedule_.n_batches() > 0 ? static_cast<int>(schedule_.batch(0).size()) : 0),
+              static_cast<int>(most_in_batch(schedule_))),
       order_(tile.order),
       slot_(tile.slot),
       slot_shift_(tile.slot_shift),
@@ -42,7 +54,7 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
   border_.reserve(share.positions.size());
   interior_.reserve(share.positions.size());
   pass_.reserve(share.positions.size() / static_cast<std::size_t>(chunk_size) +
-                2 * static_cast<std::size_t>(schedule_.n_batches()));
+                2 * (static_cast<std::size_t>(n_batches()) + held_out_batches_.size()));
   laid_out_.resize(static_cast<std::size_t>(schedule_.n_batches()));
   epoch_.resize(laid_out_.size());
 }
@@ -58,10 +70,20 @@ std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch)
   pass_.clear();
   for (std::size_t i = 0; i < epoch_.size(); ++i) {
     epoch_[i] = laid_out_[visits[i]];
-    for (const auto& chunks : {epoch_[i].border, epoch_[i].interior})
-      pass_.insert(pass_.end(), chunks.begin(), chunks.end());
+    add_to_pass(epoch_[i]);
   }
   return epoch_;
+}
+
+std::span<const Batch> Sweep::start_held_out() {
+  pass_.clear();
+  for (const Batch& batch : held_out_batches_) add_to_pass(batch);
+  return held_out_batches_;
+}
+
+void Sweep::add_to_pass(const Batch& batch) {
+  for (const auto& chunks : {batch.border, batch.interior})
+    pass_.insert(pass_.end(), chunks.begin(), chunks.end());
 }
 
 physics::Pass Sweep::pass() const {
@@ -72,22 +94,32 @@ void Sweep::lay_out_batches() {
   layout_.clear();
   blocks_.clear();
   for (int id = 0; id < schedule_.n_batches(); ++id) {
-    border_.clear();
-    interior_.clear();
-    for (const int position : schedule_.batch(id)) {
-      if (position >= static_cast<int>(local_of_position_.size())) break;
-      const int local = local_of_position_[position];
-      if (local >= 0) (on_border_[local] ? border_ : interior_).push_back(local);
-    }
-    const decomposition::ChunkRange range = layout_.add_batch(border_, interior_);
+    laid_out_[id] = lay_out(id, schedule_.batch(id));
     const int first_block = static_cast<int>(blocks_.blocks().size());
     const int n_blocks = blocks_.add_batch(schedule_.batch(id));
-    const physics::Chunk* chunks = layout_.chunks().data();
-    laid_out_[id] = {id,
-                     {chunks + range.border_begin, chunks + range.interior_begin},
-                     {chunks + range.interior_begin, chunks + range.end},
-                     {touched_.data() + first_block, n_blocks}};
+    laid_out_[id].touched = {touched_.data() + first_block, n_blocks};
   }
+  const std::size_t most = most_in_batch(schedule_);
+  for (std::size_t i = 0; i < held_out_batches_.size(); ++i)
+    held_out_batches_[i] = lay_out(
+        n_batches() + static_cast<int>(i),
+        std::span(held_out_).subspan(i * most, std::min(most, held_out_.size() - i * most)));
+}
+
+Batch Sweep::lay_out(int id, std::span<const int> positions) {
+  border_.clear();
+  interior_.clear();
+  for (const int position : positions) {
+    if (position >= static_cast<int>(local_of_position_.size())) break;
+    const int local = local_of_position_[position];
+    if (local >= 0) (on_border_[local] ? border_ : interior_).push_back(local);
+  }
+  const decomposition::ChunkRange range = layout_.add_batch(border_, interior_);
+  const physics::Chunk* chunks = layout_.chunks().data();
+  return {id,
+          {chunks + range.border_begin, chunks + range.interior_begin},
+          {chunks + range.interior_begin, chunks + range.end},
+          {}};
 }
 
 void Sweep::copy_layout(const device::Device& exec) {

@@ -88,6 +88,10 @@ void expect_same_answer(const deck::Deck& deck, int n_epochs, double tolerance) 
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
     const double expected = answer.history[epoch].error;
     EXPECT_NEAR(run.history()[epoch].error / expected, 1, error_tolerance) << "epoch " << epoch;
+    if (deck.validation.fraction == 0) continue;
+    const double validation = answer.history[epoch].validation_error;
+    EXPECT_NEAR(run.history()[epoch].validation_error / validation, 1, error_tolerance)
+        << "epoch " << epoch;
   }
 }
 
@@ -102,17 +106,17 @@ TEST_P(Invariance, SameObjectProbeAndErrorsAsOneRank) {
   const testing::SharedFolder folder("invariance");
   const deck::Deck deck = testing::parsed(folder.path(), GetParam().overrides);
   simulate(deck, world(), Log(false));
-  expect_same_answer(deck, deck.solver.epochs, wave_tolerance);
+  expect_same_answer(deck, deck.solvers.front().epochs, wave_tolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Options, Invariance,
     ::testing::Values(
-        Option{"plain", {}}, Option{"whole_pixels", {"solver.subpixel=false"}},
-        Option{"exact_subpixel", {"solver.subpixel_bins=0"}},
-        Option{"coarse_bins", {"solver.subpixel_bins=2", "solver.batch_size=0"}},
+        Option{"plain", {}}, Option{"whole_pixels", {"data.subpixel=false"}},
+        Option{"exact_subpixel", {"data.subpixel_bins=0"}},
+        Option{"coarse_bins", {"data.subpixel_bins=2", "solver.batch_size=0"}},
         Option{"batches_of_one", {"solver.batch_size=1", "solver.epochs=1"}},
-        Option{"batches_of_seven", {"solver.batch_size=7", "solver.subpixel_bins=4"}},
+        Option{"batches_of_seven", {"solver.batch_size=7", "data.subpixel_bins=4"}},
         Option{"epie", {"solver.method=epie"}},
         Option{"regularised", {"solver.object_alpha=0.1", "solver.probe_alpha=0.3"}},
         Option{"three_modes", {"probe.n_modes=3"}},
@@ -124,6 +128,15 @@ INSTANTIATE_TEST_SUITE_P(
         Option{"spiral", {"simulation.scan=fermat"}},
         Option{"fewer_positions_than_ranks", {"simulation.n_positions=4", "solver.batch_size=2"}}),
     [](const auto& option) { return std::string(option.param.name); });
+
+TEST(Invariance, SeveralSolversAndPositionsHeldOut) {
+  const testing::SharedFolder folder("stages_invariance");
+  deck::Deck deck = testing::parsed(folder.path(), {"validation.fraction=0.1", "solver.epochs=2"});
+  deck.solvers.push_back({.epochs = 1, .batch_size = 0});
+  deck.solvers.push_back({.epochs = 1, .batch_size = 8, .batch_order = "random"});
+  simulate(deck, world(), Log(false));
+  expect_same_answer(deck, 4, wave_tolerance);
+}
 
 /// The real measurement that the closing figures speak of.
 class SiemensStar : public ::testing::Test {
@@ -158,7 +171,7 @@ TEST_F(SiemensStar, TwentyEpochsAreTheSameInDouble) {
   if (in_float) GTEST_SKIP() << "only the double preset resolves twenty epochs";
   if (!std::filesystem::exists(file())) GTEST_SKIP() << file() << " is absent";
   deck::Deck twenty = deck();
-  twenty.solver.epochs = 20;
+  twenty.solvers.front().epochs = 20;
   expect_same_answer(twenty, 20, 1e-8);
 }
 

@@ -226,7 +226,7 @@ TEST_P(Recovery, ObjectErrorIsWithinTheBound) {
   deck.output.file = (folder.path() / "result.h5").string();
   simulate(deck, world(), Log(false));
   app::Run run(deck, world(), Log(false));
-  run_epochs(run, deck.solver.epochs);
+  run_epochs(run, deck.solvers.front().epochs);
   run.write_result(run.measure(), "finished");
   double difference = 0;
   if (world().is_root())

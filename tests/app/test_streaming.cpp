@@ -34,7 +34,12 @@ class Streaming : public ::testing::TestWithParam<const char*> {
     deck_ = testing::parsed(folder_.path(),
                             {"solver.epochs=3", "run.deterministic=true", "probe.n_modes=2",
                              "simulation.n_positions=100", "solver.batch_size=12",
-                             text("solver.batch_order=", GetParam())});
+                             "validation.fraction=0.1", text("solver.batch_order=", GetParam())});
+    // Its positions come in another order.
+    deck_.solvers.push_back(deck_.solvers.front());
+    deck_.solvers.front().epochs = 2;
+    deck_.solvers.back().batch_size = 9;
+    deck_.solvers.back().batch_order = GetParam() == std::string("spread") ? "random" : "spread";
     simulate(deck_, world(), Log(false));
     const app::Run run(deck_, world(), Log(false));
     const io::ScanInfo& info = run.scan().info;
@@ -74,6 +79,7 @@ void expect_same_bits(const Answer& a, const Answer& b) {
   EXPECT_TRUE(std::equal(a.object.begin(), a.object.end(), b.object.begin(), b.object.end()));
   EXPECT_TRUE(std::equal(a.probe.begin(), a.probe.end(), b.probe.begin(), b.probe.end()));
   EXPECT_EQ(a.last.error, b.last.error);
+  EXPECT_EQ(a.last.validation_error, b.last.validation_error);
   EXPECT_EQ(a.final_figures.error, b.final_figures.error);
   EXPECT_EQ(a.final_figures.r_factor, b.final_figures.r_factor);
 }

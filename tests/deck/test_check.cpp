@@ -93,12 +93,50 @@ TEST(Check, OpticsAreComplete) {
 
 TEST(Check, EpieIsRpieWithBothAlphasOne) {
   const Deck deck = parsed(xray_deck, {"solver.method=epie"});
-  EXPECT_EQ(deck.solver.object_alpha, 1);
-  EXPECT_EQ(deck.solver.probe_alpha, 1);
+  EXPECT_EQ(deck.solvers.front().object_alpha, 1);
+  EXPECT_EQ(deck.solvers.front().probe_alpha, 1);
   EXPECT_THAT(parse_complaint(xray_deck, {"solver.method=epie", "solver.object_alpha=0.05"}),
               AllOf(HasSubstr("solver.object_alpha = 0.05"), HasSubstr("contradicts")));
   EXPECT_THAT(parse_complaint(xray_deck + "solver.probe_alpha = 0.5\n", {"solver.method=epie"}),
               HasSubstr("solver.probe_alpha = 0.5"));
+}
+
+TEST(Check, TheNearFieldHasMetres) {
+  const std::string near = "experiment.propagation=fresnel";
+  EXPECT_THAT(parse_complaint(xray_deck, {near}), IsEmpty());
+  EXPECT_THAT(parse_complaint(electron_deck, {near}),
+              AllOf(HasSubstr("propagation = \"fresnel\" needs"), HasSubstr("distance_m")));
+  const std::string source = "experiment.source_distance_m=0.5";
+  EXPECT_THAT(parse_complaint(xray_deck, {near, source}), IsEmpty());
+  EXPECT_THAT(parse_complaint(xray_deck, {source}),
+              AllOf(HasSubstr("source_distance_m = 0.5"), HasSubstr("near field")));
+}
+
+TEST(Check, AFlyScanHasItsTravel) {
+  const std::string sub_positions = "experiment.fly_sub_positions=4";
+  EXPECT_THAT(parse_complaint(xray_deck, {sub_positions}),
+              AllOf(HasSubstr("fly_sub_positions = 4"), HasSubstr("experiment.fly_travel_m")));
+  EXPECT_THAT(parse_complaint(xray_deck, {sub_positions, "experiment.fly_travel_m=[0, 1e-7]"}),
+              IsEmpty());
+}
+
+TEST(Check, SlicesHaveAThicknessAndWhatNeedsThemHasSlices) {
+  EXPECT_THAT(
+      parse_complaint(xray_deck, {"object.n_slices=2"}),
+      AllOf(HasSubstr("object.n_slices = 2"), HasSubstr("object.slice_thickness_m above 0")));
+  const std::vector<std::string> slices{"object.n_slices=2", "object.slice_thickness_m=1e-6"};
+  EXPECT_THAT(parse_complaint(xray_deck, slices), IsEmpty());
+  for (const std::string needy : {"refine.tilt_from_epoch=0", "refine.thickness_from_epoch=5",
+                                  "experiment.beam_tilt_rad=[0.01, 0]"}) {
+    EXPECT_THAT(parse_complaint(xray_deck, {needy}),
+                AllOf(HasSubstr(needy.substr(0, needy.find('='))), HasSubstr("thick sample")));
+    EXPECT_THAT(parse_complaint(xray_deck, {slices[0], slices[1], needy}), IsEmpty());
+  }
+  const std::string compares = "refine.positions_method=cross_correlation";
+  const std::string refines = "refine.positions_from_epoch=2";
+  EXPECT_THAT(parse_complaint(xray_deck, {compares, refines}), IsEmpty());
+  EXPECT_THAT(parse_complaint(xray_deck, {compares, refines, slices[0], slices[1]}),
+              AllOf(HasSubstr("cross_correlation"), HasSubstr("\"gradient\"")));
 }
 
 TEST(Check, ResumeExcludesOtherStarts) {

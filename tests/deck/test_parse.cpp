@@ -25,7 +25,8 @@ tiles = "auto"
 )");
   EXPECT_EQ(deck.title, "Siemens star");
   EXPECT_EQ(deck.data.file, "star.h5");
-  EXPECT_EQ(deck.solver.epochs, 60);
+  ASSERT_EQ(deck.solvers.size(), 1u);
+  EXPECT_EQ(deck.solvers[0].epochs, 60);
   EXPECT_TRUE(deck.decomposition.tiles.empty());
   EXPECT_EQ(deck.probe.n_modes, 1);
 }
@@ -54,7 +55,9 @@ TEST(Parse, UnknownNamesAreRefusedWithTheNearest) {
 
 TEST(Parse, SectionsMustBeTables) {
   EXPECT_THAT(parse_complaint("solver = 3\n"), HasSubstr("solver is a section: write [solver]"));
-  EXPECT_THAT(parse_complaint("[[solver]]\nepochs = 3\n"), HasSubstr("solver is a section"));
+  EXPECT_THAT(parse_complaint("[[object]]\nn_modes = 1\n"), HasSubstr("object is a section"));
+  EXPECT_THAT(parse_complaint("solver = [3, 4]\n"), HasSubstr("solver is a section"));
+  EXPECT_THAT(parse_complaint("solver = []\n"), HasSubstr("solver is a section"));
   EXPECT_THAT(parse_complaint("[solver.epochs]\nx = 3\n"),
               HasSubstr("solver.epochs = {...} has the wrong type"));
   EXPECT_THAT(parse_complaint(xray_deck, {"solver={epochs=3}"}),
@@ -62,7 +65,7 @@ TEST(Parse, SectionsMustBeTables) {
 }
 
 TEST(Parse, AWholeNumberMayStandForANumberNotTheOtherWayRound) {
-  EXPECT_EQ(parsed(xray_deck + "solver.object_step = 2\n").solver.object_step, 2.0);
+  EXPECT_EQ(parsed(xray_deck + "solver.object_step = 2\n").solvers[0].object_step, 2.0);
   EXPECT_THAT(parse_complaint("[solver]\nepochs = 3.0\n"),
               AllOf(StartsWith("deck.toml:2: "), HasSubstr("solver.epochs = 3.0"),
                     HasSubstr("wrong type"), HasSubstr("whole number, 1 to 1e6")));
@@ -71,7 +74,7 @@ TEST(Parse, AWholeNumberMayStandForANumberNotTheOtherWayRound) {
 TEST(Parse, WrongTypesAreRefused) {
   for (const std::string wrong :
        {"solver.epochs = true", "solver.epochs = \"3\"", "solver.epochs = [3]",
-        "solver.epochs = 1979-05-27", "solver.subpixel = 1", "solver.subpixel = \"true\"",
+        "solver.epochs = 1979-05-27", "data.subpixel = 1", "data.subpixel = \"true\"",
         "solver.object_step = \"1\"", "solver.object_step = 07:32:00", "data.file = 3",
         "data.positions = 3", "data.positions = false", "title = 1979-05-27",
         "decomposition.tiles = 4", "decomposition.tiles = \"automatic\"",
@@ -159,8 +162,56 @@ TEST(Parse, AnEmptyDatasetNameMeansNone) {
 
 TEST(Overrides, WinOverTheDeckAndTheLastWins) {
   const std::string deck = xray_deck + "solver.epochs = 5\n";
-  EXPECT_EQ(parsed(deck, {"solver.epochs=6"}).solver.epochs, 6);
-  EXPECT_EQ(parsed(deck, {"solver.epochs=6", " solver.epochs = 7 "}).solver.epochs, 7);
+  EXPECT_EQ(parsed(deck, {"solver.epochs=6"}).solvers[0].epochs, 6);
+  EXPECT_EQ(parsed(deck, {"solver.epochs=6", " solver.epochs = 7 "}).solvers[0].epochs, 7);
+}
+
+const std::string two_solvers = xray_deck + R"(
+[[solver]]
+epochs = 5
+[[solver]]
+method = "epie"
+epochs = 7
+batch_size = 8
+)";
+
+TEST(Solvers, SeveralAreReadInTheirOrder) {
+  const Deck deck = parsed(two_solvers);
+  ASSERT_EQ(deck.solvers.size(), 2u);
+  EXPECT_EQ(deck.solvers[0].method, "rpie");
+  EXPECT_EQ(deck.solvers[0].epochs, 5);
+  EXPECT_EQ(deck.solvers[0].batch_size, 32);
+  EXPECT_EQ(deck.solvers[1].method, "epie");
+  EXPECT_EQ(deck.solvers[1].epochs, 7);
+  EXPECT_EQ(deck.solvers[1].batch_size, 8);
+  EXPECT_EQ(parsed(xray_deck + "[[solver]]\nepochs = 5\n").solvers.size(), 1u);
+}
+
+TEST(Solvers, MistakesNameTheOneThatIsMeant) {
+  EXPECT_THAT(parse_complaint("[[solver]]\nepochs = 3\n[[solver]]\nepoch = 3\n"),
+              AllOf(StartsWith("deck.toml:4: "), HasSubstr("unknown key solver[1].epoch;"),
+                    HasSubstr("did you mean solver[1].epochs?")));
+  EXPECT_THAT(
+      parse_complaint("[[solver]]\nepochs = 3\n[[solver]]\nepochs = 0\n"),
+      AllOf(StartsWith("deck.toml:4: "), HasSubstr("solver[1].epochs = 0 is out of range")));
+  EXPECT_THAT(
+      parse_complaint(two_solvers, {"solver[1].object_alpha=0.5"}),
+      AllOf(HasSubstr("solver[1].object_alpha = 0.5"), HasSubstr("contradicts solver[1].method")));
+}
+
+TEST(Solvers, AnOverrideNumbersTheOneThatItMeans) {
+  const Deck deck = parsed(two_solvers, {"solver[1].epochs=9", "solver[0].seed=3"});
+  EXPECT_EQ(deck.solvers[0].epochs, 5);
+  EXPECT_EQ(deck.solvers[0].seed, 3u);
+  EXPECT_EQ(deck.solvers[1].epochs, 9);
+  EXPECT_EQ(parsed(xray_deck, {"solver[0].epochs=9"}).solvers[0].epochs, 9);
+  EXPECT_THAT(parse_complaint(two_solvers, {"solver.epochs=9"}),
+              AllOf(HasSubstr("the deck has 2 solvers"), HasSubstr("solver[0].epochs"),
+                    HasSubstr("solver[1].epochs")));
+  EXPECT_THAT(parse_complaint(two_solvers, {"solver[2].epochs=9"}),
+              HasSubstr("there is no solver[2]: the deck has 2 solvers, solver[0] to solver[1]"));
+  EXPECT_THAT(parse_complaint(xray_deck, {"solver[1].epochs=9"}),
+              HasSubstr("there is no solver[1]: the deck has 1 solver"));
 }
 
 TEST(Overrides, ABareWordIsText) {

@@ -51,12 +51,14 @@ class RandomValue {
 /// Random values, then the fewest changes that take out contradictions.
 Deck random_deck(std::mt19937_64& bits) {
   Deck deck;
+  deck.solvers.resize(1 + bits() % 3);
   for (const Key& key : keys(deck)) std::visit(RandomValue(bits, key), key.field);
   Experiment& experiment = deck.experiment;
   if (experiment.voltage_V) {
     experiment.energy_eV = {};
     experiment.distance_m = {};
     experiment.detector_pixel_m = {};
+    experiment.source_distance_m = {};
     experiment.detector_pixel_rad = std::nextafter(1e-3, 1.0);
   } else {
     experiment.energy_eV = 8800.1;
@@ -69,7 +71,18 @@ Deck random_deck(std::mt19937_64& bits) {
     deck.data.raster_step_m = {};
     deck.data.raster_rotation_rad = 0;
   }
-  if (deck.solver.method == "epie") deck.solver.object_alpha = deck.solver.probe_alpha = 1;
+  for (Solver& solver : deck.solvers) {
+    if (solver.method == "epie") solver.object_alpha = solver.probe_alpha = 1;
+    solver.noise = "amplitude";
+  }
+  if (experiment.propagation == "far_field") experiment.source_distance_m = {};
+  if (!experiment.distance_m) experiment.propagation = "far_field";
+  if (deck.object.n_slices == 1) {
+    experiment.beam_tilt_rad = {};
+    deck.refine.thickness_from_epoch = deck.refine.tilt_from_epoch = -1;
+  } else {
+    deck.refine.positions_method = "gradient";
+  }
   if (deck.probe.initial == "file" || deck.object.initial == "file") deck.run.resume = "";
   if (deck.probe.initial == "zone_plate") deck.probe.central_stop_m = 0;
   if (bits() % 2 == 0) deck.decomposition.tiles = {};
@@ -78,6 +91,7 @@ Deck random_deck(std::mt19937_64& bits) {
 }
 
 void expect_equal(Deck a, Deck b) {
+  ASSERT_EQ(a.solvers.size(), b.solvers.size());
   const std::vector<Key> keys_a = keys(a);
   const std::vector<Key> keys_b = keys(b);
   for (std::size_t i = 0; i < keys_a.size(); ++i) {
@@ -108,6 +122,8 @@ TEST(ResolvedText, SaysAllThatIsUsed) {
     EXPECT_THAT(resolved, testing::HasSubstr(line));
   }
   EXPECT_THAT(resolved, testing::Not(testing::HasSubstr("voltage_V")));
+  EXPECT_THAT(resolved_text(parsed(xray_deck + "[[solver]]\n[[solver]]\nepochs = 7\n")),
+              testing::HasSubstr("epochs = 100\n"));
 }
 
 }  // namespace

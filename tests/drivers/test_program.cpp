@@ -34,7 +34,7 @@ TEST(Program, HelpsOnceOnAnyNumberOfRanks) {
   EXPECT_THAT(outcome.out, StartsWith("Tessera"));
   const std::size_t first = outcome.out.find("Usage:");
   EXPECT_EQ(outcome.out.find("Usage:", first + 1), std::string::npos);
-  for (const char* subcommand : {"reconstruct", "simulate", "inspect", "compare"})
+  for (const char* subcommand : {"reconstruct", "simulate", "inspect", "compare", "methods"})
     EXPECT_THAT(outcome.out, HasSubstr(subcommand));
 }
 
@@ -95,6 +95,61 @@ TEST(Program, SummaryHoldsWhatIsPrintedAndWritten) {
   EXPECT_EQ(result.number_attribute("/", "final_error"), error);
   EXPECT_EQ(result.number_attribute("/", "final_r_factor"), r_factor);
   EXPECT_EQ(result.read_doubles("history/error"), summary["history"]["error"]);
+}
+
+TEST(Program, PrintsTheTableOfMethodsOnce) {
+  const Outcome outcome = run_tessera({3, {"methods"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("solver.method  probe modes"));
+  for (const char* method :
+       {"epie", "rpie", "mpie", "dm", "raar", "lsqml", "ml", "lbfgs", "adam"}) {
+    const std::string row = std::string("\n") + method + " ";
+    const std::size_t first = outcome.out.find(row);
+    EXPECT_NE(first, std::string::npos) << method;
+    EXPECT_EQ(outcome.out.find(row, first + 1), std::string::npos) << method;
+  }
+}
+
+struct Rule {
+  std::string name;
+  std::vector<std::string> overrides;
+  int epochs;
+  std::string status;
+};
+
+void PrintTo(const Rule& rule, std::ostream* out) {
+  *out << rule.name;
+}
+
+class StoppedBy : public ::testing::TestWithParam<Rule> {};
+INSTANTIATE_TEST_SUITE_P(
+    Program, StoppedBy,
+    ::testing::Values(
+        Rule{"error", {"stop.error=1e6"}, 1, "stopped: target error (not above 1e+06)"},
+        Rule{"time", {"stop.time_s=1e-6"}, 1, "stopped: time (1e-06 s are over)"},
+        Rule{"plateau",
+             {"stop.plateau_change=1", "stop.plateau_epochs=2"},
+             3,
+             "stopped: plateau (r_factor changed less than 1 for 2 epochs)"}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST_P(StoppedBy, TheRuleIsNamedAndTheResultIsThere) {
+  const ScanFolder folder;
+  const std::string path = folder.path("summary.json");
+  std::vector<std::string> words = GetParam().overrides;
+  words.insert(words.end(), {"solver.epochs=50", "validation.fraction=0.2", "--summary", path});
+  const Outcome outcome = run_tessera({3, folder.reconstruct(words)});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines(outcome.out).back(), "result " + folder.result() + ", " + GetParam().status);
+  EXPECT_THAT(outcome.out, HasSubstr("  validation "));
+  const auto summary = nlohmann::json::parse(std::ifstream(path));
+  EXPECT_EQ(summary["status"], GetParam().status);
+  EXPECT_EQ(summary["held_out_positions"], 3);
+  const io::File result = io::File::open(folder.result());
+  EXPECT_EQ(result.text_attribute("/", "status"), GetParam().status);
+  EXPECT_EQ(result.number_attribute("/", "epochs"), GetParam().epochs);
+  EXPECT_EQ(result.read_doubles("history/validation_error"),
+            summary["history"]["validation_error"]);
 }
 
 TEST(Program, RepeatsBitForBitWhenDeterministic) {

@@ -31,18 +31,19 @@ class SweepTest : public ::testing::TestWithParam<decomposition::BatchOrder> {
   }
   /// Windows of 3 x 3 that do not touch, seen by a rank that holds the first four rows of them.
   ScanShare share() const {
-    return {mine_, on_border_, corner_, subpixel_, {3, 3}, {{0, 0}, {20, 40}}};
+    return {mine_, on_border_, corner_, subpixel_, {3, 3}, {{0, 0}, {20, 40}}, held_out_};
   }
   std::vector<Pixel> corner_;
   std::vector<Vec2> subpixel_;
   std::vector<int> mine_;
   std::vector<bool> on_border_;
+  const std::vector<int> held_out_{6, 7};
 };
 
 TEST_P(SweepTest, VisitsEachOfItsPositionsOnceAndBorderOnesFirst) {
   std::vector<int> fitted(n_scan);
   std::iota(fitted.begin(), fitted.end(), 0);
-  fitted.erase(fitted.begin() + 6);  // position 6 is one of mine, but takes no part
+  fitted.erase(fitted.begin() + 6, fitted.begin() + 8);  // of these, position 6 is one of mine
   const auto transport = comm::make_transport("auto", world());
   comm::HaloExchange halo({}, 1, *transport);
   const physics::ScanTile tile = this->tile();
@@ -74,6 +75,13 @@ TEST_P(SweepTest, VisitsEachOfItsPositionsOnceAndBorderOnesFirst) {
     }
     for (std::size_t i = 0; i < mine_.size(); ++i)
       EXPECT_EQ(visits[i], mine_[i] == 6 ? 0 : 1) << "position " << mine_[i];
+    for (const Batch& batch : sweep.start_held_out()) {
+      visit(batch.border, true);
+      visit(batch.interior, false);
+      EXPECT_EQ(batch.touched.count, 0);
+    }
+    EXPECT_EQ(sweep.pass().chunks.size(), 1u);
+    EXPECT_EQ(visits, std::vector<int>(mine_.size(), 1));
   }
 }
 

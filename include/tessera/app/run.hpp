@@ -41,15 +41,18 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  /// One pass over all positions. Allocates nothing after the first.
+  /// One pass over all fitted positions by the solver whose turn it is, then a look at those held
+  /// out when it is due. Allocates nothing after a solver's first.
   /// @throws AgreedError (exit code 3) naming what is no longer finite; the last good state is then
   /// back in place
   EpochFigures run_epoch();
   /// Epochs done, those of a resumed run included.
   int n_epochs() const { return static_cast<int>(history_.size()); }
+  /// All solvers have made their epochs or come to a plateau. Further epochs are of the last one.
+  bool finished() const;
   const std::vector<EpochFigures>& history() const { return history_; }
 
-  /// Figures of merit of the present object and probe.
+  /// Figures of merit of the present object and probe; those of the held-out positions, too.
   EpochFigures measure();
   /// Write object, probe, positions and history, or leave what is at output.file as it is.
   void write_result(const EpochFigures& final_figures, const std::string& status);
@@ -63,10 +66,14 @@ class Run {
   std::string_view transport() const { return transport_->name(); }
 
  private:
+  /// Sweep and solver for `stage` take the place of those before.
+  void start_stage(int stage);
   /// The batches of `epoch`, with their patterns on the way.
   std::span<const solvers::Batch> start_pass(int epoch);
   void run_batch(const solvers::Batch& batch, int epoch);
   EpochFigures take_figures();
+  physics::AmplitudeSums measure(std::span<const solvers::Batch> batches);
+  double measure_held_out();
   void put_good_state_back();
 
   const deck::Deck& deck_;
@@ -79,7 +86,8 @@ class Run {
   comm::HaloExchange halo_;
   physics::ForwardModel model_;
   physics::AmplitudeModel final_amplitude_;
-  solvers::Sweep sweep_;
+  int stage_ = -1;  ///< which solver is at work
+  std::unique_ptr<solvers::Sweep> sweep_;
   std::unique_ptr<solvers::Solver> solver_;
   physics::InnerProduct inner_product_;
   device::DeviceView<double*> epoch_sums_;
@@ -90,8 +98,9 @@ class Run {
     device::Graph work;
     comm::HaloStatistics traffic;
   };
-  std::vector<Recorded> recorded_;  ///< empty: batches cannot be recorded
+  std::vector<Recorded> recorded_;  ///< of this stage; empty: batches cannot be recorded
   double epoch_seconds_ = 0;
+  double past_reduce_seconds_ = 0;  ///< of the solvers that have ended
   double write_seconds_ = 0;
 };
 

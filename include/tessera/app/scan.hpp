@@ -21,7 +21,8 @@ struct Scan {
   geometry::WindowGrid grid;
   decomposition::Tiling tiling;
   int rank = 0;
-  std::vector<int> fitted;  ///< scan positions with counts, ascending; the others take no part
+  std::vector<int> fitted;    ///< scan positions with counts, ascending; the others take no part
+  std::vector<int> held_out;  ///< with counts, for validation, ascending
   double counts_per_pattern = 0;        ///< mean over the fitted positions, valid pixels
   ImageStack<double> mean_pattern;      ///< the same for every pixel, (1, h, w)
   decomposition::MemoryPlan memory;     ///< of this rank

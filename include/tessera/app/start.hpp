@@ -3,18 +3,13 @@
 
 #include <vector>
 
+#include "tessera/app/history.hpp"
 #include "tessera/app/scan.hpp"
 #include "tessera/comm/communicator.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::app {
-
-/// One line of the history: the running figures of an epoch.
-struct EpochFigures {
-  double error = 0;
-  double r_factor = 0;
-};
 
 struct Start {
   solvers::Unknowns unknowns;         ///< ghosts hold their owners' values
@@ -24,7 +19,7 @@ struct Start {
 /// Object and probe from the deck's [object] and [probe], or from the result that run.resume names.
 /// Collective.
 /// @throws AgreedError: missing file or dataset, a probe that is not of the patterns' size, other
-/// object pixels
+/// object pixels, a history of more solvers than the deck has
 Start make_start(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm);
 
 }  // namespace tessera::app

@@ -19,6 +19,8 @@ struct Data {
   std::vector<int> raster_shape;
   std::vector<double> raster_step_m;
   double raster_rotation_rad = 0;
+  bool subpixel = true;
+  int subpixel_bins = 16;
 };
 
 struct Experiment {
@@ -72,8 +74,21 @@ struct Solver {
   int probe_start_epoch = 0;
   int orthogonalise_every = 1;
   std::string noise = "amplitude";
-  bool subpixel = true;
-  int subpixel_bins = 16;
+};
+
+/// A number that is 0 switches its rule off.
+struct Stop {
+  double time_s = 0;
+  double error = 0;
+  double plateau_change = 0;
+  int plateau_epochs = 5;
+  int divergence_epochs = 0;
+};
+
+struct Validation {
+  double fraction = 0;
+  std::uint64_t seed = 1;
+  int every_epochs = 1;
 };
 
 struct Refine {
@@ -132,7 +147,9 @@ struct Deck {
   Experiment experiment;
   Probe probe;
   Object object;
-  Solver solver;
+  std::vector<Solver> solvers = std::vector<Solver>(1);  ///< one after another; never empty
+  Stop stop;
+  Validation validation;
   Refine refine;
   Decomposition decomposition;
   Run run;

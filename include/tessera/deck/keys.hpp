@@ -2,6 +2,7 @@
 /// The deck's key table: the one place that says which keys exist. Parsing, checking, the resolved
 /// deck and the reference in docs/deck.md are all made from it.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,8 +32,13 @@ struct Key {
       false;  ///< relative to the deck or, given on the command line, to the working folder
 };
 
-/// Every key of `deck`, in the order of the reference.
+/// Every key of `deck`, in the order of the reference. With several solvers each has its keys, in
+/// sections named by `solver_section`. What the keys point to is `deck` as it is: not to be used
+/// after the number of solvers has changed.
 std::vector<Key> keys(Deck& deck);
+
+/// "solver" where there is one, else "solver[0]", "solver[1]", ...
+std::string solver_section(const Deck& deck, std::size_t stage);
 
 /// docs/deck.md, made from the table and the defaults.
 std::string reference();

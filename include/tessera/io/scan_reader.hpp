@@ -24,6 +24,7 @@ struct ScanSource {
   std::optional<std::string> positions;     ///< (position, 2), metres, (y, x)
   std::optional<std::string> valid_pixels;  ///< (y, x), 1 = trust
   bool zero_frequency_centred = true;
+  std::vector<bool> held_out = {};  ///< by position: left out of the totals' sums; empty: none
 };
 
 /// Width in which patterns are kept. Other number types are converted to f32 (exact to 16.7 million
@@ -60,8 +61,8 @@ using TakePatterns = std::function<void(std::span<const int> places, const std::
 /// What was found on the way; the same on all ranks but for bytes_read.
 struct PatternTotals {
   std::vector<int> all_zero;    ///< scan positions without a single count; ascending
-  double total_counts = 0;      ///< sum over the valid pixels of all patterns
-  ImageStack<double> sum;       ///< of all patterns, (1, h, w)
+  double total_counts = 0;      ///< sum over the valid pixels of all patterns not held out
+  ImageStack<double> sum;       ///< of these patterns, (1, h, w)
   std::int64_t bytes_read = 0;  ///< pattern bytes this rank read from the file, decompressed
 };
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "tessera/device/device.hpp"
 #include "tessera/device/stream.hpp"
@@ -95,8 +96,8 @@ class StreamedPatterns final : public PatternStore {
   std::size_t n_asked_ = 0;
 };
 
-/// All patterns in pinned host memory, by local position. Where passes repeat, the first one sorts
-/// them into its order, so that a chunk is one copy.
+/// All patterns in pinned host memory, by local position. Where passes repeat, the first one of an
+/// order sorts them into it, so that a chunk is one copy.
 class PinnedPatterns final : public PatternSource {
  public:
   /// @param patterns of all local positions
@@ -107,12 +108,14 @@ class PinnedPatterns final : public PatternSource {
   void fetch(const device::Stream& stream, const Chunk& chunk, std::byte* to) override;
 
  private:
+  bool is_sorted_into(std::span<const int> order) const;
   void sort_into(std::span<const int> order);
 
   device::PinnedBuffer patterns_;
   std::size_t pattern_bytes_;
   device::DeviceView<int*> order_;
-  bool sorted_ = false;
+  std::vector<int> position_at_;  ///< local position whose pattern is at each place
+  bool sorted_ = false;           ///< into an order; else every pattern is at its own place
 };
 
 /// Patterns in a file: each chunk is read when it is fetched, by the calling thread, while the

@@ -36,7 +36,8 @@ struct ScanShare {
   std::span<const Pixel> corner;   ///< of all scan positions, object pixels
   std::span<const Vec2> subpixel;  ///< of all scan positions, pixels
   Shape2 window;
-  Box ghosted;  ///< of this rank, object pixels
+  Box ghosted;                         ///< of this rank, object pixels
+  std::span<const int> held_out = {};  ///< scan positions that no batch holds but are looked at
 };
 
 class Sweep {
@@ -49,6 +50,9 @@ class Sweep {
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
   /// allocates nothing.
   std::span<const Batch> start_epoch(const device::Device& exec, int epoch);
+  /// The held-out positions in batches no larger than the others, which touch nothing; `pass` is
+  /// then theirs. After `start_epoch`, until the next call.
+  std::span<const Batch> start_held_out();
   int n_batches() const { return schedule_.n_batches(); }
   /// True if a batch has the same positions in every epoch.
   bool fixed_batches() const { return schedule_.fixed_members(); }
@@ -108,11 +112,15 @@ class Sweep {
     for (const physics::Chunk& chunk : chunks) add(chunk);
   }
   void lay_out_batches();
+  Batch lay_out(int id, std::span<const int> positions);
+  void add_to_pass(const Batch& batch);
   void copy_layout(const device::Device& exec);
 
   decomposition::BatchSchedule schedule_;
   std::vector<int> local_of_position_;  ///< -1: another rank's
   std::vector<bool> on_border_;
+  std::vector<int> held_out_;
+  std::vector<Batch> held_out_batches_;
   decomposition::ChunkLayout layout_;
   decomposition::TouchedBlocks blocks_;
   device::DeviceView<int*> order_;
@@ -124,7 +132,7 @@ class Sweep {
   std::vector<int> interior_;
   std::vector<Batch> laid_out_;       ///< by batch id
   std::vector<Batch> epoch_;          ///< in visiting order
-  std::vector<physics::Chunk> pass_;  ///< of epoch_, flattened
+  std::vector<physics::Chunk> pass_;  ///< of epoch_, or of held_out_batches_, flattened
   bool is_laid_out_ = false;
   comm::HaloExchange& halo_;
   comm::Transport& transport_;

@@ -1,0 +1,171 @@
+#include "tessera/deck/methods.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "tessera/base/text.hpp"
+#include "tessera/deck/keys.hpp"
+
+#include "describe.hpp"
+
+namespace tessera::deck {
+namespace {
+
+/// A solver in its place among the others.
+struct Stage {
+  const Deck& deck;
+  const Solver& solver;
+  std::string section;
+  int end_epoch;  ///< of the run, one past the solver's last
+};
+
+struct Column {
+  Option option;
+  const char* name;
+  const char* meaning;
+  /// What uses it, such as "object.n_slices = 2"; empty: nothing does. Null: there is no method
+  /// that excludes it.
+  std::string (*setting)(const Stage&);
+};
+
+std::string above(const char* key, int value, int least) {
+  return value > least ? text(key, " = ", value) : "";
+}
+
+/// Before its first epoch nothing is refined.
+std::string refined(const char* key, int from_epoch, const Stage& stage) {
+  return from_epoch >= 0 && from_epoch < stage.end_epoch ? text(key, " = ", from_epoch) : "";
+}
+
+constexpr std::array columns{
+    Column{Option::probe_modes, "probe modes", "probe.n_modes > 1",
+           [](const Stage& s) { return above("probe.n_modes", s.deck.probe.n_modes, 1); }},
+    Column{Option::object_modes, "object modes", "object.n_modes > 1",
+           [](const Stage& s) { return above("object.n_modes", s.deck.object.n_modes, 1); }},
+    Column{Option::opr, "OPR", "probe.opr_modes > 0",
+           [](const Stage& s) { return above("probe.opr_modes", s.deck.probe.opr_modes, 0); }},
+    Column{Option::slices, "slices", "object.n_slices > 1",
+           [](const Stage& s) { return above("object.n_slices", s.deck.object.n_slices, 1); }},
+    Column{Option::positions, "positions",
+           "refine.positions_from_epoch, within the solver's epochs",
+           [](const Stage& s) {
+             return refined("refine.positions_from_epoch", s.deck.refine.positions_from_epoch, s);
+           }},
+    Column{Option::constraints, "constraints", "bounds, supports, regularisers", nullptr},
+    Column{Option::background, "background",
+           "refine.background_from_epoch, within the solver's epochs",
+           [](const Stage& s) {
+             return refined("refine.background_from_epoch", s.deck.refine.background_from_epoch, s);
+           }},
+    Column{Option::intensity, "intensity",
+           "refine.intensity_from_epoch, within the solver's epochs",
+           [](const Stage& s) {
+             return refined("refine.intensity_from_epoch", s.deck.refine.intensity_from_epoch, s);
+           }},
+    Column{Option::fly_scan, "fly scan", "experiment.fly_sub_positions > 1",
+           [](const Stage& s) {
+             return above("experiment.fly_sub_positions", s.deck.experiment.fly_sub_positions, 1);
+           }},
+    Column{Option::near_field, "near field",
+           "experiment.propagation = \"fresnel\" or \"angular_spectrum\"",
+           [](const Stage& s) {
+             const std::string& propagation = s.deck.experiment.propagation;
+             return propagation == "far_field" ? ""
+                                               : "experiment.propagation = " + quoted(propagation);
+           }},
+    Column{Option::point_spread, "point spread", "experiment.point_spread_px > 0",
+           [](const Stage& s) {
+             const double width_px = s.deck.experiment.point_spread_px;
+             return width_px > 0 ? "experiment.point_spread_px = " + number_text(width_px) : "";
+           }},
+    Column{Option::noise, "noise", "solver.noise = \"intensity\" or \"poisson\"",
+           [](const Stage& s) {
+             return s.solver.noise == "amplitude"
+                        ? ""
+                        : s.section + ".noise = " + quoted(s.solver.noise);
+           }},
+    Column{Option::batches, "batches", "solver.batch_size > 0; else the whole scan at once",
+           [](const Stage& s) {
+             return above((s.section + ".batch_size").c_str(), s.solver.batch_size, 0);
+           }},
+};
+
+struct Method {
+  std::string_view name;
+  std::array<bool, columns.size()> allows;  ///< by Option
+};
+
+constexpr bool x = true;
+constexpr bool o = false;
+
+// clang-format off
+constexpr std::array methods{
+    //               probe object OPR slices posi- const- back-  inten- fly  near  point  noise batches
+    //               modes modes             tions raints ground sity   scan field spread
+    Method{"epie",  {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     o,    x}},
+    Method{"rpie",  {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     o,    x}},
+    Method{"mpie",  {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     o,    x}},
+    Method{"dm",    {x,    o,     o,  o,     o,    x,     o,     x,     o,   x,    o,     o,    o}},
+    Method{"raar",  {x,    o,     o,  o,     o,    x,     o,     x,     o,   x,    o,     o,    o}},
+    Method{"lsqml", {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     x,    x}},
+    Method{"ml",    {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     x,    o}},
+    Method{"lbfgs", {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     x,    o}},
+    Method{"adam",  {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     x,    x}},
+};
+// clang-format on
+
+bool allows(const Method& method, Option option) {
+  return method.allows[static_cast<std::size_t>(option)];
+}
+
+int end_epoch(const Deck& deck, std::size_t stage) {
+  int end = 0;
+  for (std::size_t i = 0; i <= stage; ++i) end += deck.solvers[i].epochs;
+  return end;
+}
+
+std::string padded(std::string words, std::size_t width) {
+  words.resize(std::max(width, words.size()), ' ');
+  return words;
+}
+
+}  // namespace
+
+bool allows(std::string_view method, Option option) {
+  const auto found = std::ranges::find(methods, method, &Method::name);
+  return found == methods.end() || allows(*found, option);
+}
+
+std::string excluded_option(const Deck& deck, std::size_t stage) {
+  const Solver& solver = deck.solvers[stage];
+  const Stage used{deck, solver, solver_section(deck, stage), end_epoch(deck, stage)};
+  for (const Column& column : columns) {
+    if (!column.setting || allows(solver.method, column.option)) continue;
+    const std::string setting = column.setting(used);
+    if (setting.empty()) continue;
+    std::vector<std::string> others;
+    for (const Method& method : methods)
+      if (allows(method, column.option)) others.emplace_back(method.name);
+    return text(used.section, ".method = ", quoted(solver.method), " does not go with ", setting,
+                ": change one of them; methods that do: ", joined(others));
+  }
+  return "";
+}
+
+std::string methods_table() {
+  std::string table = padded("solver.method", 15);
+  for (const Column& column : columns) table += text(column.name, "  ");
+  for (const Method& method : methods) {
+    table += text("\n", padded(std::string(method.name), 15));
+    for (const Column& column : columns)
+      table += padded(allows(method, column.option) ? "yes" : "-",
+                      std::string_view(column.name).size() + 2);
+  }
+  table += "\n\nA dash: the deck is refused. What uses a column:\n";
+  for (const Column& column : columns)
+    table += text("  ", padded(column.name, 14), column.meaning, "\n");
+  return table;
+}
+
+}  // namespace tessera::deck

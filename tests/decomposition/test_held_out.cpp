@@ -1,0 +1,41 @@
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/decomposition/held_out.hpp"
+
+namespace tessera::decomposition {
+namespace {
+
+TEST(HeldOut, IsTheShareThatWasAskedFor) {
+  for (const auto& [n, fraction, expected] : {std::tuple{1000, 0.05, 50}, std::tuple{81, 0.1, 8},
+                                              std::tuple{7, 0.01, 1}, std::tuple{50, 0.0, 0}}) {
+    const std::vector<bool> held_out = held_out_positions(n, fraction, 1);
+    EXPECT_EQ(held_out.size(), static_cast<std::size_t>(n));
+    EXPECT_EQ(std::ranges::count(held_out, true), expected) << n;
+  }
+}
+
+TEST(HeldOut, DependsOnTheSeedAndIsSpreadOverTheScan) {
+  const std::vector<bool> held_out = held_out_positions(10000, 0.1, 1);
+  EXPECT_EQ(held_out, held_out_positions(10000, 0.1, 1));
+  EXPECT_NE(held_out, held_out_positions(10000, 0.1, 2));
+  for (int part = 0; part < 10; ++part) {
+    const auto begin = held_out.begin() + 1000 * part;
+    EXPECT_NEAR(static_cast<double>(std::count(begin, begin + 1000, true)), 100, 40);
+  }
+}
+
+TEST(HeldOut, LeavesSomethingToFit) {
+  EXPECT_THROW(held_out_positions(1, 0.05, 1), InputError);
+  try {
+    held_out_positions(2, 0.9, 1);
+    ADD_FAILURE() << "nothing would be left";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("validation.fraction = 0.9 holds out 2 of 2"));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::decomposition
