@@ -48,6 +48,43 @@ void check_detector(const Experiment& experiment) {
               "the other");
 }
 
+void check_near_field(const Deck& deck) {
+  const Experiment& experiment = deck.experiment;
+  const std::string chosen = text("experiment.propagation = ", quoted(experiment.propagation));
+  if (experiment.propagation == "far_field") {
+    require(!experiment.source_distance_m,
+            text("experiment.source_distance_m is for the near field, but ", chosen,
+                 "; leave it out, or choose \"fresnel\" or \"angular_spectrum\""));
+    return;
+  }
+  require(!experiment.detector_pixel_rad,
+          text("experiment.detector_pixel_rad is for the far field, but ", chosen,
+               "; give distance_m and detector_pixel_m"));
+  require(deck.data.zero_frequency == "centre",
+          text("data.zero_frequency = ", quoted(deck.data.zero_frequency),
+               " is for the far field: with ", chosen,
+               " patterns are images in the detector's own order; leave it out"));
+}
+
+void check_fly(const Experiment& experiment) {
+  const bool travels =
+      std::ranges::any_of(experiment.fly_travel_m, [](double way) { return way != 0; });
+  require(travels == (experiment.fly_sub_positions > 1),
+          text("experiment.fly_sub_positions = ", experiment.fly_sub_positions, " with ",
+               travels ? "some" : "no",
+               " experiment.fly_travel_m: a fly scan needs more than 1 sub-position and its "
+               "travel, (y, x), metres; a stage that stands still needs neither"));
+}
+
+void check_slices(const Deck& deck) {
+  require(deck.object.n_slices == 1 || deck.object.slice_thickness_m > 0,
+          text("object.n_slices = ", deck.object.n_slices,
+               " needs object.slice_thickness_m above 0: the distance between slices, metres"));
+  require(deck.object.n_slices > 1 || deck.experiment.beam_tilt_rad.empty(),
+          "experiment.beam_tilt_rad moves slices against one another, but object.n_slices = 1; "
+          "leave it out");
+}
+
 /// A raster replaces measured positions; it must not be ignored silently, nor be needed and absent.
 void check_raster(const Data& data) {
   const bool has_step = !data.raster_step_m.empty();
@@ -126,6 +163,9 @@ void check(const Deck& deck) {
   require_text(deck.data.patterns, "data.patterns", "name the dataset of the diffraction patterns");
   check_wavelength(deck.experiment);
   check_detector(deck.experiment);
+  check_near_field(deck);
+  check_fly(deck.experiment);
+  check_slices(deck);
   check_raster(deck.data);
   check_optics(deck.probe);
   check_alphas(deck.solver);
