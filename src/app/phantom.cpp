@@ -34,7 +34,7 @@ Phantom::Phantom(const std::string& kind, Shape2 object, Shape2 window, double p
       centre_px_{0.5 * object.h, 0.5 * object.w},
       star_radius_px_(std::max(0.5 * std::min(object.h - window.h, object.w - window.w),
                                0.25 * std::min(window.h, window.w))),
-      turned_rad_(std::numbers::pi / 8 * slice),
+      turned_rad_(0.65 * slice),
       phase_rad_(phase_rad),
       log_amplitude_(std::log(1 - absorption)),
       seed_(seed + static_cast<std::uint64_t>(slice)) {
