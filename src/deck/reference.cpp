@@ -32,6 +32,11 @@ This page is made from the key table in `src/deck/`; do not edit it. After a cha
   `data.raster_step_m` is then needed, and only then are `data.raster_*` allowed.
 - **Optics**: `aperture` needs `semi_angle_rad`; `zone_plate` needs `zone_plate_diameter_m` and
   `outer_zone_width_m`. `simulate` makes its probe from one of these two.
+- **Near field** (`experiment.propagation`): `distance_m` and `detector_pixel_m`, no
+  `detector_pixel_rad`; patterns are images in the detector's order, so `data.zero_frequency` stays
+  as it is. Only there `source_distance_m` is allowed.
+- **Fly scans** need both `fly_sub_positions` above 1 and `fly_travel_m`; several **slices** need
+  `slice_thickness_m`, and only they can have a `beam_tilt_rad`.
 - `method = "epie"` sets both alphas to 1 and refuses others.
 - `run.resume` brings its own object and probe and excludes `initial = "file"`.
 - `simulate` needs `simulation.step_m`, and `data.valid_pixels` if there are dead pixels.
