@@ -273,7 +273,7 @@ app::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wante
   geometry::Optics optics;
   io::ScanInfo info;
   comm.together([&] {
-    optics = app::far_field_optics(deck.experiment, {wanted.window_px, wanted.window_px});
+    optics = app::optics_of(deck.experiment, {wanted.window_px, wanted.window_px});
     info = scan_info(wanted, optics);
   });
   app::Scan scan = app::lay_out_scan(deck, std::move(info), comm);

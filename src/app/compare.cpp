@@ -7,6 +7,7 @@
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "compare_slices.hpp"
 #include "file_contents.hpp"
 #include "fourier_tools.hpp"
 
@@ -30,8 +31,9 @@ Vec2 median_difference(const std::vector<Vec2>& from, const std::vector<Vec2>& t
   return {median(std::move(y)), median(std::move(x))};
 }
 
-std::optional<Vec2> read_origin_m(const io::File& file, const Reconstruction& made) {
-  if (file.has("object_origin_m")) return read_points(file, "object_origin_m").at(0);
+std::optional<Vec2> read_origin_m(const io::File& file, const std::string& at,
+                                  const Reconstruction& made) {
+  if (file.has(at + "object_origin_m")) return read_points(file, at + "object_origin_m").at(0);
   const auto positions =
       positions_dataset(file, static_cast<std::int64_t>(made.window_corner_px.size()));
   if (!positions || !made.pixel_m) return {};
@@ -72,6 +74,19 @@ Vec2 grid_offset_px(const Reconstruction& a, const Reconstruction& b) {
   return {snapped(offset.y), snapped(offset.x)};
 }
 
+std::optional<double> position_error_px(const std::vector<Vec2>& a, const std::vector<Vec2>& b) {
+  if (a.empty() || a.size() != b.size()) return {};
+  const auto n = static_cast<double>(a.size());
+  Vec2 mean;
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const Vec2 way{a[i].y - b[i].y, a[i].x - b[i].x};
+    mean = {mean.y + way.y / n, mean.x + way.x / n};
+    squares += (way.y * way.y + way.x * way.x) / n;
+  }
+  return std::sqrt(std::max(0.0, squares - mean.y * mean.y - mean.x * mean.x));
+}
+
 Box moved(const Box& box, Pixel by) {
   return Box::at({box.begin.y + by.y, box.begin.x + by.x}, box.shape());
 }
@@ -90,7 +105,7 @@ Reconstruction read_reconstruction(const std::string& path) {
   made.probe = file.read_waves(at + "probe");
   made.window_corner_px = read_points(file, at + "window_corner_px");
   made.pixel_m = file.number_attribute("/", "object_pixel_m");
-  made.origin_m = read_origin_m(file, made);
+  made.origin_m = read_origin_m(file, at, made);
   return made;
 }
 
@@ -129,6 +144,8 @@ Comparison compare(const Reconstruction& a, const Reconstruction& b) {
   result.rings = ring_correlation(object, reference, region);
   result.one_bit_fraction = resolved_fraction(result.rings, result.rings.one_bit);
   result.half_bit_fraction = resolved_fraction(result.rings, result.rings.half_bit);
+  if (object.n() > 1) result.slices = compare_slices(object, reference, b.probe, region);
+  result.position_error_px = position_error_px(a.window_corner_px, b.window_corner_px);
   return result;
 }
 

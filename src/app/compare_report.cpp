@@ -14,16 +14,37 @@ Json resolution_m(double nyquist_fraction, const Comparison& comparison) {
   return *comparison.pixel_m / nyquist_fraction;
 }
 
+Json as_json(const Ambiguity& removed) {
+  return {{"phase_rad", removed.phase_rad},
+          {"ramp_rad_per_px", {removed.ramp_rad_per_px.y, removed.ramp_rad_per_px.x}},
+          {"scale", removed.scale},
+          {"shift_px", {removed.shift_px.y, removed.shift_px.x}}};
+}
+
+Json as_json(const RingCorrelation& rings) {
+  return {{"nyquist_fraction", rings.nyquist_fraction},
+          {"correlation", rings.correlation},
+          {"one_bit", rings.one_bit},
+          {"half_bit", rings.half_bit}};
+}
+
+Json as_json(const SliceComparison& slice) {
+  return {{"object_difference", slice.difference},
+          {"removed", as_json(slice.removed)},
+          {"one_bit_nyquist_fraction", slice.one_bit_fraction},
+          {"half_bit_nyquist_fraction", slice.half_bit_fraction},
+          {"strength_of_slices", slice.strengths},
+          {"cross_talk", slice.cross_talk},
+          {"rings", as_json(slice.rings)}};
+}
+
 Json as_json(const Comparison& c) {
-  const Ambiguity& removed = c.removed;
+  Json slices = Json::array();
+  for (const SliceComparison& slice : c.slices) slices.push_back(as_json(slice));
   return {
       {"before", {{"object_difference", c.before.object}, {"probe_difference", c.before.probe}}},
       {"after", {{"object_difference", c.after.object}, {"probe_difference", c.after.probe}}},
-      {"removed",
-       {{"phase_rad", removed.phase_rad},
-        {"ramp_rad_per_px", {removed.ramp_rad_per_px.y, removed.ramp_rad_per_px.x}},
-        {"scale", removed.scale},
-        {"shift_px", {removed.shift_px.y, removed.shift_px.x}}}},
+      {"removed", as_json(c.removed)},
       {"grid_offset_px", {c.grid_offset_px.y, c.grid_offset_px.x}},
       {"compared_pixels", c.compared_pixels},
       {"resolution",
@@ -31,11 +52,9 @@ Json as_json(const Comparison& c) {
         {"one_bit_half_period_m", resolution_m(c.one_bit_fraction, c)},
         {"half_bit_nyquist_fraction", c.half_bit_fraction},
         {"half_bit_half_period_m", resolution_m(c.half_bit_fraction, c)}}},
-      {"rings",
-       {{"nyquist_fraction", c.rings.nyquist_fraction},
-        {"correlation", c.rings.correlation},
-        {"one_bit", c.rings.one_bit},
-        {"half_bit", c.rings.half_bit}}}};
+      {"position_error_px", c.position_error_px ? Json(*c.position_error_px) : Json(nullptr)},
+      {"slices", slices},
+      {"rings", as_json(c.rings)}};
 }
 
 std::string resolution_line(const char* name, double fraction, const Comparison& c) {
@@ -44,6 +63,16 @@ std::string resolution_line(const char* name, double fraction, const Comparison&
       "{:<22} {}{:.3f} of Nyquist{}\n", name, fraction >= 1 ? "at least " : "", fraction,
       half_period_m.is_null() ? ""
                               : fmt::format(", half period {:.3g} m", half_period_m.get<double>()));
+}
+
+std::string slice_lines(const std::vector<SliceComparison>& slices) {
+  std::string out;
+  for (std::size_t s = 0; s < slices.size(); ++s)
+    out += fmt::format(
+        "slice {:<16} difference {:.4g}, 1 bit to {:.3f} of Nyquist, strongest ghost of another "
+        "{:.2f} %\n",
+        s, slices[s].difference, slices[s].one_bit_fraction, 100 * slices[s].cross_talk);
+  return out;
 }
 
 /// The correlation at ten frequencies: enough to see how it falls.
@@ -78,7 +107,9 @@ std::string compare_report(const Comparison& c, bool json) {
       c.compared_pixels, c.grid_offset_px.y, c.grid_offset_px.x);
   out += resolution_line("resolution, 1 bit", c.one_bit_fraction, c);
   out += resolution_line("resolution, 1/2 bit", c.half_bit_fraction, c);
-  return out + ring_lines(c.rings);
+  if (c.position_error_px)
+    out += fmt::format("scan positions         {:.4g} px rms apart\n", *c.position_error_px);
+  return out + slice_lines(c.slices) + ring_lines(c.rings);
 }
 
 }  // namespace tessera::app

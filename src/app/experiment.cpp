@@ -1,30 +1,29 @@
 #include "tessera/app/experiment.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/geometry/wavelength.hpp"
 #include "tessera/physics/start_probe.hpp"
 
 namespace tessera::app {
+namespace {
 
-geometry::Optics far_field_optics(const deck::Experiment& experiment, Shape2 detector) {
-  if (detector.h != detector.w)
-    throw InputError(text("patterns of ", detector.h, " x ", detector.w,
-                          " pixels would give object pixels that are not square; crop or pad the "
-                          "patterns to a square"));
-  const double wavelength_m =
-      experiment.energy_eV ? geometry::photon_wavelength_m(experiment.energy_eV.value_or(0))
-                           : geometry::electron_wavelength_m(experiment.voltage_V.value_or(0));
-  const double pixel_m =
-      experiment.detector_pixel_rad
-          ? geometry::far_field_pixel_m(wavelength_m, experiment.detector_pixel_rad.value_or(0),
-                                        detector.w)
-          : geometry::far_field_pixel_m(wavelength_m, experiment.distance_m.value_or(0),
-                                        experiment.detector_pixel_m.value_or(0), detector.w);
-  return {wavelength_m, pixel_m};
+/// Times exp(-i pi r^2 / (wavelength source_distance)).
+void remove_curvature(WaveStack& probe, const geometry::Optics& optics) {
+  const double rad_per_px2 = std::numbers::pi * optics.pixel_m * optics.pixel_m /
+                             (optics.wavelength_m * optics.source_distance_m);
+  for (int y = 0; y < probe.h(); ++y)
+    for (int x = 0; x < probe.w(); ++x) {
+      const double radius_px = std::hypot(y - probe.h() / 2, x - probe.w() / 2);
+      probe(0, y, x) *= std::polar(1.0, -rad_per_px2 * radius_px * radius_px);
+    }
 }
 
-WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics) {
+WaveStack pupil_probe(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics) {
   if (probe.initial == "aperture")
     return physics::aperture_probe(window, optics.wavelength_m, optics.pixel_m,
                                    {probe.semi_angle_rad, probe.defocus_m});
@@ -34,6 +33,42 @@ WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry:
                                       probe.central_stop_m, probe.defocus_m});
   throw InputError(text("probe.initial = '", probe.initial,
                         "' is not an optic; use 'aperture' or 'zone_plate'"));
+}
+
+}  // namespace
+
+geometry::Optics optics_of(const deck::Experiment& experiment, Shape2 detector) {
+  const double wavelength_m =
+      experiment.energy_eV ? geometry::photon_wavelength_m(experiment.energy_eV.value_or(0))
+                           : geometry::electron_wavelength_m(experiment.voltage_V.value_or(0));
+  const double distance_m = experiment.distance_m.value_or(0);
+  const double detector_pixel_m = experiment.detector_pixel_m.value_or(0);
+  if (experiment.propagation != "far_field")
+    return geometry::near_field_optics(wavelength_m, distance_m, detector_pixel_m,
+                                       experiment.source_distance_m.value_or(0));
+  if (detector.h != detector.w)
+    throw InputError(text("patterns of ", detector.h, " x ", detector.w,
+                          " pixels would give object pixels that are not square; crop or pad the "
+                          "patterns to a square"));
+  const double pixel_m =
+      experiment.detector_pixel_rad
+          ? geometry::far_field_pixel_m(wavelength_m, *experiment.detector_pixel_rad, detector.w)
+          : geometry::far_field_pixel_m(wavelength_m, distance_m, detector_pixel_m, detector.w);
+  return {.wavelength_m = wavelength_m, .pixel_m = pixel_m};
+}
+
+int window_margin_px(const deck::Deck& deck, double pixel_m) {
+  double margin_px = 0;
+  for (const double travel_m : deck.experiment.fly_travel_m)
+    margin_px = std::max(margin_px, std::abs(travel_m) / (2 * pixel_m));
+  if (deck.refine.positions_from_epoch >= 0) margin_px += deck.refine.positions_limit_px;
+  return static_cast<int>(std::ceil(margin_px));
+}
+
+WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics) {
+  WaveStack made = pupil_probe(probe, window, optics);
+  if (optics.source_distance_m > 0) remove_curvature(made, optics);
+  return made;
 }
 
 }  // namespace tessera::app

@@ -29,23 +29,30 @@ double bars(double at_px, double width_px) {
 }  // namespace
 
 Phantom::Phantom(const std::string& kind, Shape2 object, Shape2 window, double phase_rad,
-                 double absorption, std::uint64_t seed)
-    : centre_px_{0.5 * object.h, 0.5 * object.w},
+                 double absorption, std::uint64_t seed, int slice)
+    : thickness_(thickness_of(kind, slice)),
+      centre_px_{0.5 * object.h, 0.5 * object.w},
       star_radius_px_(std::max(0.5 * std::min(object.h - window.h, object.w - window.w),
                                0.25 * std::min(window.h, window.w))),
+      turned_rad_(0.65 * slice),
       phase_rad_(phase_rad),
       log_amplitude_(std::log(1 - absorption)),
-      seed_(seed) {
-  if (kind == "siemens_star")
-    thickness_ = &Phantom::siemens_star;
-  else if (kind == "cells")
-    thickness_ = &Phantom::cells;
-  else if (kind == "resolution_chart")
-    thickness_ = &Phantom::resolution_chart;
-  else
-    throw InputError(text("simulation.object = \"", kind,
-                          "\" is not known; use \"siemens_star\", \"cells\" or "
-                          "\"resolution_chart\""));
+      seed_(seed + static_cast<std::uint64_t>(slice)) {
+  // 0 for the first slice, then a place of its own for each.
+  const double distance_px = 0.4 * star_radius_px_ * slice / (slice + 1);
+  moved_px_ = {distance_px * std::sin(2.4 * slice), distance_px * std::cos(2.4 * slice)};
+}
+
+Phantom::Thickness Phantom::thickness_of(const std::string& kind, int slice) {
+  if (kind == "atoms") return &Phantom::atoms;
+  constexpr std::array<Thickness, 3> kinds = {&Phantom::siemens_star, &Phantom::cells,
+                                              &Phantom::resolution_chart};
+  constexpr std::array names = {"siemens_star", "cells", "resolution_chart"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (kind == names[i]) return kinds[(i + static_cast<std::size_t>(slice)) % kinds.size()];
+  throw InputError(text("simulation.object = \"", kind,
+                        "\" is not known; use \"siemens_star\", \"cells\", "
+                        "\"resolution_chart\" or \"atoms\""));
 }
 
 std::complex<double> Phantom::transmission(double y_px, double x_px) const {
@@ -54,7 +61,12 @@ std::complex<double> Phantom::transmission(double y_px, double x_px) const {
 }
 
 double Phantom::thickness(double y_px, double x_px) const {
-  return (this->*thickness_)(y_px, x_px);
+  const double y = y_px - centre_px_.y - moved_px_.y;
+  const double x = x_px - centre_px_.x - moved_px_.x;
+  const double cosine = std::cos(turned_rad_);
+  const double sine = std::sin(turned_rad_);
+  return (this->*thickness_)(centre_px_.y + cosine * y - sine * x,
+                             centre_px_.x + sine * y + cosine * x);
 }
 
 /// Spokes that taper to the centre, cut by rings, as in test patterns of X-ray microscopes.
@@ -103,7 +115,8 @@ double Phantom::resolution_chart(double y_px, double x_px) const {
   constexpr std::array widths_px = {8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0};
   const int row = static_cast<int>(std::floor(y_px / square_px));
   const int column = static_cast<int>(std::floor(x_px / square_px));
-  const int which = (column + 3 * row) % static_cast<int>(widths_px.size());
+  constexpr int n_widths = static_cast<int>(widths_px.size());
+  const int which = ((column + 3 * row) % n_widths + n_widths) % n_widths;
   const double width_px = widths_px[static_cast<std::size_t>(which)];
   const bool upright = (row + column) % 2 == 0;
   const double y = y_px - (row + 0.5) * square_px;
@@ -113,6 +126,26 @@ double Phantom::resolution_chart(double y_px, double x_px) const {
   const double half_length_px = 2.5 * width_px;
   return bars(across + 0.5 * width_px, width_px) * inside(half_length_px - std::abs(across)) *
          inside(half_length_px - std::abs(along));
+}
+
+/// Gaussian blobs of many weights, one per square of a lattice, each off its middle.
+double Phantom::atoms(double y_px, double x_px) const {
+  constexpr double lattice_px = 10;
+  constexpr double sigma_px = 1.2;
+  const int row = static_cast<int>(std::floor(y_px / lattice_px));
+  const int column = static_cast<int>(std::floor(x_px / lattice_px));
+  double thickness = 0;
+  for (int dy = -1; dy <= 1; ++dy)
+    for (int dx = -1; dx <= 1; ++dx) {
+      const auto square = static_cast<std::uint64_t>(std::int64_t{row + dy} * 65537 + column + dx);
+      auto random = [&](std::uint64_t what) {
+        return random_unit(random_bits(seed_, square), what);
+      };
+      const double y = y_px - lattice_px * (row + dy + 0.25 + 0.5 * random(0));
+      const double x = x_px - lattice_px * (column + dx + 0.25 + 0.5 * random(1));
+      thickness += (0.3 + 0.7 * random(2)) * std::exp(-(y * y + x * x) / (2 * sigma_px * sigma_px));
+    }
+  return std::min(thickness, 1.0);
 }
 
 }  // namespace tessera::app

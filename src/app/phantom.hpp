@@ -12,12 +12,14 @@ namespace tessera::app {
 
 class Phantom {
  public:
-  /// @param kind "siemens_star", "cells" or "resolution_chart"
+  /// @param kind "siemens_star", "cells", "resolution_chart" or "atoms"
+  /// @param slice of a thick sample: slice 0 is of the kind named, those behind it take turns among
+  /// the first three kinds, each turned and moved; atoms stay atoms, of another seed
   /// @param object, window pixels; the star fills what the centres of the windows reach
   /// @param phase_rad phase shift where the sample is thickest
   /// @param absorption fraction of the amplitude absorbed where the sample is thickest
   Phantom(const std::string& kind, Shape2 object, Shape2 window, double phase_rad,
-          double absorption, std::uint64_t seed);
+          double absorption, std::uint64_t seed, int slice = 0);
 
   /// (1 - absorption)^t exp(i phase t), t = thickness.
   std::complex<double> transmission(double y_px, double x_px) const;
@@ -25,13 +27,19 @@ class Phantom {
   double thickness(double y_px, double x_px) const;
 
  private:
+  using Thickness = double (Phantom::*)(double, double) const;
+  static Thickness thickness_of(const std::string& kind, int slice);
   double siemens_star(double y_px, double x_px) const;
   double cells(double y_px, double x_px) const;
   double resolution_chart(double y_px, double x_px) const;
 
-  double (Phantom::*thickness_)(double, double) const;
+  double atoms(double y_px, double x_px) const;
+
+  Thickness thickness_;
   Vec2 centre_px_;
   double star_radius_px_;
+  Vec2 moved_px_;
+  double turned_rad_;
   double phase_rad_;
   double log_amplitude_;
   std::uint64_t seed_;

@@ -16,9 +16,11 @@
 namespace tessera::app {
 namespace {
 
-io::ScanSource scan_source(const deck::Data& data) {
+/// Near-field images are kept as the detector sees them: nothing in them is at zero frequency.
+io::ScanSource scan_source(const deck::Deck& deck) {
+  const deck::Data& data = deck.data;
   return {data.file, data.patterns, data.positions, data.valid_pixels,
-          data.zero_frequency == "centre"};
+          data.zero_frequency == "centre" && deck.experiment.propagation == "far_field"};
 }
 
 std::vector<Vec2> positions_m(const deck::Data& data, const io::ScanInfo& info) {
@@ -108,7 +110,7 @@ void tell_memory(const Scan& scan, const comm::Communicator& comm, const Log& lo
 
 void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const Log& log,
                    Scan& scan) {
-  io::ScanSource source = scan_source(deck.data);
+  io::ScanSource source = scan_source(deck);
   comm.together([&] {
     source.held_out = decomposition::held_out_positions(
         scan.n_positions(), deck.validation.fraction, deck.validation.seed);
@@ -138,9 +140,10 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
   scan.rank = comm.rank();
   scan.info = std::move(info);
   comm.together([&] {
-    scan.optics = far_field_optics(deck.experiment, scan.info.pattern);
-    scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
-                                      scan.optics.pixel_m);
+    scan.optics = optics_of(deck.experiment, scan.info.pattern);
+    scan.grid =
+        geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
+                              scan.optics.pixel_m, window_margin_px(deck, scan.optics.pixel_m));
     settle_subpixel(deck.data, scan.grid);
     scan.tiling = tiling_of(deck.decomposition, scan.grid, comm.size());
     scan.on_device = scan_tile(scan);
@@ -150,7 +153,7 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
 
 Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log& log) {
   const auto start = std::chrono::steady_clock::now();
-  Scan scan = lay_out_scan(deck, io::read_scan_info(scan_source(deck.data), comm), comm);
+  Scan scan = lay_out_scan(deck, io::read_scan_info(scan_source(deck), comm), comm);
   scan.memory = agreed_memory_plan(deck, scan, comm);
   tell_memory(scan, comm, log);
   load_patterns(deck, comm, log, scan);

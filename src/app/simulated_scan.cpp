@@ -5,52 +5,68 @@
 #include <numeric>
 
 #include "tessera/app/experiment.hpp"
-#include "tessera/base/error.hpp"
-#include "tessera/base/random.hpp"
-#include "tessera/base/text.hpp"
 #include "tessera/deck/check.hpp"
-#include "tessera/physics/start_probe.hpp"
+#include "tessera/fft/host_fft.hpp"
+
+#include "simulated_beam.hpp"
+#include "simulated_optics.hpp"
+#include "simulated_positions.hpp"
+#include "simulated_seeds.hpp"
 
 namespace tessera::app {
 namespace {
 
-/// Each use of the seed has numbers of its own.
-enum Purpose : std::uint64_t { for_jitter = 1, for_sample = 2, for_dead_pixels = 3 };
-
-std::vector<Vec2> scan_positions(const deck::Simulation& simulation) {
-  const int n = simulation.n_positions;
-  const double step_m = simulation.step_m;
-  std::vector<Vec2> positions_m;
-  if (simulation.scan == "raster") {
-    const int rows = std::max(1, static_cast<int>(std::lround(std::sqrt(n))));
-    const int columns = (n + rows / 2) / rows;
-    positions_m = geometry::raster_scan(rows, columns, {step_m, step_m});
-  } else if (simulation.scan == "fermat") {
-    positions_m = geometry::fermat_scan(n, step_m);
-  } else if (simulation.scan == "concentric") {
-    positions_m = geometry::concentric_scan(n, step_m);
-  } else {
-    throw InputError(text("simulation.scan = '", simulation.scan,
-                          "' is not known; use 'raster', 'fermat' or 'concentric'"));
-  }
-  geometry::jitter(positions_m, simulation.jitter * step_m,
-                   random_bits(simulation.seed, for_jitter));
-  return positions_m;
+std::vector<Phantom> slices_of(const deck::Deck& deck, const geometry::WindowGrid& windows) {
+  const deck::Simulation& simulation = deck.simulation;
+  std::vector<Phantom> slices;
+  for (int slice = 0; slice < deck.object.n_slices; ++slice)
+    slices.emplace_back(simulation.object, windows.object, windows.window, simulation.phase_rad,
+                        simulation.absorption, seed_for(Purpose::sample, simulation), slice);
+  return slices;
 }
 
-WaveStack true_probe(const deck::Deck& deck, Shape2 window, const geometry::Optics& optics) {
-  deck::Probe truth = deck.probe;
-  truth.defocus_m += deck.simulation.defocus_offset_m;
-  const int n_extra = std::max(1, truth.n_modes - 1);
-  return physics::with_extra_modes(optical_probe(truth, window, optics), truth.n_modes,
-                                   deck.simulation.mode_power / n_extra);
+void plan_propagation(const deck::Deck& deck, SimulatedScan& scan) {
+  const Shape2 window = scan.windows.window;
+  const std::vector<double>& tilt_rad = deck.experiment.beam_tilt_rad;
+  if (scan.slices.size() > 1)
+    scan.to_next_slice =
+        slice_propagator(window, scan.optics, deck.object.slice_thickness_m,
+                         tilt_rad.empty() ? Vec2{} : Vec2{tilt_rad[0], tilt_rad[1]});
+  if (scan.optics.is_near_field())
+    scan.to_detector =
+        near_field_propagator(window, scan.optics, deck.experiment.propagation == "fresnel");
+}
+
+/// A floor and as much again in a wide blob around the beam.
+ImageStack<double> background_of(const deck::Deck& deck, const SimulatedScan& scan) {
+  const Shape2 shape = scan.windows.window;
+  const double counts = deck.simulation.background_fraction * deck.simulation.counts_per_pattern;
+  if (counts == 0) return {};
+  ImageStack<double> background(1, shape);
+  for (int y = 0; y < shape.h; ++y)
+    for (int x = 0; x < shape.w; ++x) {
+      const double r2 = std::pow(4.0 * (y - shape.h / 2) / shape.h, 2) +
+                        std::pow(4.0 * (x - shape.w / 2) / shape.w, 2);
+      background(0, y, x) = 0.2 + std::exp(-r2 / 2);
+    }
+  const double total = std::accumulate(background.begin(), background.end(), 0.0);
+  for (double& value : background) value *= counts / total;
+  // From [h/2, w/2] to where zero frequency is.
+  if (scan.optics.is_near_field()) return background;
+  ImageStack<double> corner(1, shape);
+  for (int y = 0; y < shape.h; ++y)
+    for (int x = 0; x < shape.w; ++x)
+      corner(0, y, x) = background(0, (y + shape.h / 2) % shape.h, (x + shape.w / 2) % shape.w);
+  return corner;
 }
 
 /// The pixels with the smallest random numbers are the bad ones; every second of them is hot.
 void choose_dead_pixels(const deck::Deck& deck, SimulatedScan& scan) {
+  scan.valid_pixels = ImageStack<std::uint8_t>(1, scan.windows.window, 1);
+  scan.hot_pixels = ImageStack<std::uint8_t>(1, scan.windows.window, 0);
   std::vector<std::size_t> order(scan.valid_pixels.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const std::uint64_t seed = random_bits(deck.simulation.seed, for_dead_pixels);
+  const std::uint64_t seed = seed_for(Purpose::dead_pixels, deck.simulation);
   std::ranges::sort(order, {}, [&](std::size_t pixel) { return random_bits(seed, pixel); });
   const auto n_dead = static_cast<std::size_t>(
       std::lround(deck.simulation.dead_pixel_fraction * static_cast<double>(order.size())));
@@ -67,18 +83,22 @@ SimulatedScan plan_scan(const deck::Deck& deck) {
   deck::check(deck);
   deck::check_simulation(deck);
   const Shape2 detector{simulation.detector_shape[0], simulation.detector_shape[1]};
-  const geometry::Optics optics = far_field_optics(deck.experiment, detector);
-  std::vector<Vec2> positions_m = scan_positions(simulation);
-  geometry::WindowGrid windows = geometry::lay_windows(positions_m, detector, optics.pixel_m);
-  const Phantom sample(simulation.object, windows.object, detector, simulation.phase_rad,
-                       simulation.absorption, random_bits(simulation.seed, for_sample));
-  SimulatedScan scan{optics,
-                     std::move(positions_m),
-                     std::move(windows),
-                     sample,
-                     true_probe(deck, detector, optics),
-                     ImageStack<std::uint8_t>(1, detector, 1),
-                     ImageStack<std::uint8_t>(1, detector, 0)};
+  SimulatedScan scan;
+  scan.optics = optics_of(deck.experiment, detector);
+  const double pixel_m = scan.optics.pixel_m;
+  scan.positions_m = true_positions_m(simulation);
+  scan.recorded_positions_m = recorded_positions_m(simulation, scan.positions_m, pixel_m);
+  scan.windows =
+      geometry::lay_windows(scan.positions_m, detector, pixel_m, window_margin_px(deck, pixel_m));
+  scan.fly_offsets_px = fly_offsets_px(deck.experiment, pixel_m);
+  scan.slices = slices_of(deck, scan.windows);
+  plan_propagation(deck, scan);
+  scan.probe = true_probe(deck, detector, scan.optics);
+  scan.drift_modes = drift_modes(scan.probe, simulation.probe_drift);
+  scan.drift_weights = drift_weights(scan.positions_m.size());
+  scan.intensity = beam_intensity(simulation, scan.positions_m.size());
+  scan.background = background_of(deck, scan);
+  scan.point_spread_px = deck.experiment.point_spread_px;
   choose_dead_pixels(deck, scan);
   return scan;
 }

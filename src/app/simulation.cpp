@@ -8,15 +8,13 @@
 #include <numeric>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/random.hpp"
 #include "tessera/base/text.hpp"
 
+#include "simulated_seeds.hpp"
 #include "simulation_file.hpp"
 
 namespace tessera::app {
 namespace {
-
-constexpr std::uint64_t for_noise = 4;
 
 /// Contiguous, in rank order.
 Share share_of(int n_positions, const comm::Communicator& comm) {
@@ -26,8 +24,8 @@ Share share_of(int n_positions, const comm::Communicator& comm) {
   return {begin(comm.rank()), begin(comm.rank() + 1)};
 }
 
-/// Scale patterns and probe to the mean counts asked for.
-void scale_to_dose(ImageStack<double>& patterns, WaveStack& probe, double counts_per_pattern,
+/// Scale patterns and beam to the mean counts asked for.
+void scale_to_dose(ImageStack<double>& patterns, SimulatedScan& scan, double counts_per_pattern,
                    const comm::Communicator& comm) {
   std::vector<double> totals_here(static_cast<std::size_t>(patterns.n()));
   for (std::size_t i = 0; i < totals_here.size(); ++i) {
@@ -40,7 +38,32 @@ void scale_to_dose(ImageStack<double>& patterns, WaveStack& probe, double counts
       std::accumulate(totals.begin(), totals.end(), 0.0) / static_cast<double>(totals.size());
   const double factor = counts_per_pattern / mean;
   for (double& value : patterns) value *= factor;
-  for (auto& value : probe) value *= std::sqrt(factor);
+  for (auto& value : scan.probe) value *= std::sqrt(factor);
+  for (auto& value : scan.drift_modes) value *= std::sqrt(factor);
+}
+
+/// Clip all patterns at one level, which at most `fraction` of all pixels exceed. Found by
+/// bisection of counts of pixels, which are the same on any number of ranks.
+/// @return the level, a whole number or one that a float holds
+double saturate(ImageStack<double>& patterns, double fraction, bool whole_numbers,
+                const comm::Communicator& comm) {
+  std::array most = {patterns.size() == 0 ? 0.0 : *std::ranges::max_element(patterns)};
+  comm.maximum(most);
+  std::array n_pixels = {static_cast<double>(patterns.size())};
+  comm.sum(std::span<double>(n_pixels));
+  double low = 0;
+  double level = most[0];
+  constexpr int n_halvings = 60;
+  for (int i = 0; i < n_halvings; ++i) {
+    const double middle = 0.5 * (low + level);
+    std::array above = {static_cast<double>(
+        std::ranges::count_if(patterns, [&](double value) { return value > middle; }))};
+    comm.sum(std::span<double>(above));
+    (above[0] <= fraction * n_pixels[0] ? level : low) = middle;
+  }
+  level = whole_numbers ? std::floor(level) : static_cast<double>(static_cast<float>(level));
+  for (double& value : patterns) value = std::min(value, level);
+  return level;
 }
 
 /// The narrowest type that holds all counts.
@@ -64,16 +87,24 @@ void simulate(const deck::Deck& deck, const comm::Communicator& comm, const Log&
   const Shape2 window = scan.windows.window;
   const Shape2 object = scan.windows.object;
   log.info(text("simulating ", n_positions, " patterns of ", window.h, " x ", window.w, ", object ",
-                object.h, " x ", object.w, " pixels of ", scan.optics.pixel_m * 1e9, " nm"));
+                object.h, " x ", object.w, " pixels of ", scan.optics.pixel_m * 1e9, " nm in ",
+                scan.slices.size(), scan.slices.size() == 1 ? " slice" : " slices"));
   io::AtomicFile file(deck.data.file, file_bytes(scan), comm);
 
   const Share share = share_of(n_positions, comm);
   ImageStack<double> patterns;
   comm.together([&] { patterns = intensities(scan, share); });
-  scale_to_dose(patterns, scan.probe, deck.simulation.counts_per_pattern, comm);
+  scale_to_dose(patterns, scan, deck.simulation.counts_per_pattern, comm);
+  if (scan.background.size() > 0) add_background(patterns, scan);
+  const bool counting = deck.simulation.noise == "poisson";
+  if (counting) count(patterns, share, seed_for(Purpose::noise, deck.simulation));
+  if (deck.simulation.saturation_fraction > 0) {
+    scan.saturation_counts =
+        saturate(patterns, deck.simulation.saturation_fraction, counting, comm);
+    log.info(text("saturated at ", *scan.saturation_counts, " counts"));
+  }
   io::ElementType type = io::ElementType::f32;
-  if (deck.simulation.noise == "poisson") {
-    count(patterns, share, random_bits(deck.simulation.seed, for_noise));
+  if (counting) {
     comm.together([&] { type = count_type(patterns, comm); });
   }
   spoil_bad_pixels(patterns, scan);

@@ -13,7 +13,15 @@ constexpr std::int64_t piece_bytes = 64 << 20;
 
 template <class T>
 ImageStack<T> as_stored(const ImageStack<T>& corner, const deck::Deck& deck) {
-  return deck.data.zero_frequency == "centre" ? fft::centred(corner) : corner;
+  const bool centred =
+      deck.data.zero_frequency == "centre" && deck.experiment.propagation == "far_field";
+  return centred ? fft::centred(corner) : corner;
+}
+
+std::vector<double> pairs(const std::vector<Vec2>& points) {
+  std::vector<double> values;
+  for (const Vec2& point : points) values.insert(values.end(), {point.y, point.x});
+  return values;
 }
 
 /// Every rank writes its own rows, a piece at a time; all take part in every piece.
@@ -41,20 +49,42 @@ void write_true_object(io::File& file, const SimulatedScan& scan, const comm::Co
     return static_cast<int>(static_cast<std::int64_t>(object.h) * rank / comm.size());
   };
   const int begin = first_row(comm.rank());
-  WaveStack band(1, {first_row(comm.rank() + 1) - begin, object.w});
-  for (int y = 0; y < band.h(); ++y)
-    for (int x = 0; x < band.w(); ++x) band(0, y, x) = scan.sample.transmission(begin + y, x);
-  file.create_dataset("truth/object", {1, object.h, object.w}, io::ElementType::complex128);
-  file.write_slab("truth/object", {0, begin, 0}, {1, band.h(), band.w()},
+  const int n_slices = static_cast<int>(scan.slices.size());
+  WaveStack band(n_slices, {first_row(comm.rank() + 1) - begin, object.w});
+  for (int slice = 0; slice < n_slices; ++slice)
+    for (int y = 0; y < band.h(); ++y)
+      for (int x = 0; x < band.w(); ++x)
+        band(slice, y, x) = scan.slices[static_cast<std::size_t>(slice)].transmission(begin + y, x);
+  file.create_dataset("truth/object", {n_slices, object.h, object.w}, io::ElementType::complex128);
+  file.write_slab("truth/object", {0, begin, 0}, {n_slices, band.h(), band.w()},
                   io::ElementType::complex128, band.data());
 }
 
-void write_true_probe(io::File& file, const WaveStack& probe, const comm::Communicator& comm) {
-  const int n_written_here = comm.is_root() ? probe.n() : 0;
-  file.create_dataset("truth/probe", {probe.n(), probe.h(), probe.w()},
-                      io::ElementType::complex128);
-  file.write_slab("truth/probe", {0, 0, 0}, {n_written_here, probe.h(), probe.w()},
-                  io::ElementType::complex128, probe.data());
+/// Written by rank 0.
+void write_waves(io::File& file, const std::string& name, const WaveStack& waves,
+                 const comm::Communicator& comm) {
+  const io::Extents extents{waves.n(), waves.h(), waves.w()};
+  file.create_dataset(name, extents, io::ElementType::complex128);
+  file.write_slab(name, {0, 0, 0}, {comm.is_root() ? waves.n() : 0, waves.h(), waves.w()},
+                  io::ElementType::complex128, waves.data());
+}
+
+/// What was wrong, in so far as something was.
+void write_true_defects(io::File& file, const deck::Deck& deck, const SimulatedScan& scan,
+                        const comm::Communicator& comm) {
+  const auto n = static_cast<std::int64_t>(scan.positions_m.size());
+  if (scan.drift_modes.n() > 0) {
+    write_waves(file, "truth/opr_modes", scan.drift_modes, comm);
+    file.write_doubles("truth/opr_weights", {n, 2}, pairs(scan.drift_weights));
+  }
+  if (deck.simulation.intensity_jitter > 0)
+    file.write_doubles("truth/intensity", {n}, scan.intensity);
+  if (scan.background.size() > 0) {
+    const ImageStack<double> stored = as_stored(scan.background, deck);
+    file.write_doubles("truth/background", {stored.h(), stored.w()},
+                       std::vector<double>(stored.begin(), stored.end()));
+  }
+  if (scan.saturation_counts) file.set_attribute("/", "saturation_counts", *scan.saturation_counts);
 }
 
 void write_valid_pixels(io::File& file, const deck::Deck& deck, const SimulatedScan& scan,
@@ -67,17 +97,17 @@ void write_valid_pixels(io::File& file, const deck::Deck& deck, const SimulatedS
 }
 
 void write_positions(io::File& file, const deck::Deck& deck, const SimulatedScan& scan) {
-  std::vector<double> positions_m;
-  std::vector<double> corners_px;
-  for (std::size_t i = 0; i < scan.positions_m.size(); ++i) {
-    const Pixel corner = scan.windows.corner[i];
-    const Vec2 subpixel = scan.windows.subpixel[i];
-    positions_m.insert(positions_m.end(), {scan.positions_m[i].y, scan.positions_m[i].x});
-    corners_px.insert(corners_px.end(), {corner.y + subpixel.y, corner.x + subpixel.x});
-  }
+  const geometry::WindowGrid& windows = scan.windows;
+  std::vector<Vec2> corners_px;
+  for (std::size_t i = 0; i < windows.corner.size(); ++i)
+    corners_px.push_back(
+        {windows.corner[i].y + windows.subpixel[i].y, windows.corner[i].x + windows.subpixel[i].x});
   const auto n = static_cast<std::int64_t>(scan.positions_m.size());
-  file.write_doubles(deck.data.positions.value_or("positions_m"), {n, 2}, positions_m);
-  file.write_doubles("truth/window_corner_px", {n, 2}, corners_px);
+  file.write_doubles(deck.data.positions.value_or("positions_m"), {n, 2},
+                     pairs(scan.recorded_positions_m));
+  file.write_doubles("truth/positions_m", {n, 2}, pairs(scan.positions_m));
+  file.write_doubles("truth/window_corner_px", {n, 2}, pairs(corners_px));
+  file.write_doubles("truth/object_origin_m", {2}, {windows.origin_m.y, windows.origin_m.x});
 }
 
 void write_attributes(io::File& file, const deck::Deck& deck, const geometry::Optics& optics) {
@@ -88,6 +118,7 @@ void write_attributes(io::File& file, const deck::Deck& deck, const geometry::Op
   set_if_given("energy_eV", experiment.energy_eV);
   set_if_given("voltage_V", experiment.voltage_V);
   set_if_given("distance_m", experiment.distance_m);
+  set_if_given("source_distance_m", experiment.source_distance_m);
   set_if_given("detector_pixel_m", experiment.detector_pixel_m);
   set_if_given("detector_pixel_rad", experiment.detector_pixel_rad);
   file.set_attribute("/", "wavelength_m", optics.wavelength_m);
@@ -100,8 +131,12 @@ void write_attributes(io::File& file, const deck::Deck& deck, const geometry::Op
 std::int64_t file_bytes(const SimulatedScan& scan) {
   const auto n = static_cast<std::int64_t>(scan.positions_m.size());
   constexpr std::int64_t for_structure = 1 << 20;
-  return n * (scan.windows.window.size() * 4 + 32) + scan.windows.object.size() * 16 +
-         static_cast<std::int64_t>(scan.probe.size()) * 16 + for_structure;
+  const auto n_slices = static_cast<std::int64_t>(scan.slices.size());
+  constexpr std::int64_t per_position = 80;
+  return n * (scan.windows.window.size() * 4 + per_position) +
+         scan.windows.object.size() * n_slices * 16 +
+         static_cast<std::int64_t>(scan.probe.size() + scan.drift_modes.size()) * 16 +
+         scan.windows.window.size() * 8 + for_structure;
 }
 
 void write_simulation(const std::string& path, const deck::Deck& deck, const SimulatedScan& scan,
@@ -117,7 +152,8 @@ void write_simulation(const std::string& path, const deck::Deck& deck, const Sim
   write_positions(file, deck, scan);
   write_valid_pixels(file, deck, scan, comm);
   write_true_object(file, scan, comm);
-  write_true_probe(file, scan.probe, comm);
+  write_waves(file, "truth/probe", scan.probe, comm);
+  write_true_defects(file, deck, scan, comm);
   write_attributes(file, deck, scan.optics);
   file.write_text("deck", deck::resolved_text(deck));
   file.close();

@@ -50,6 +50,35 @@ void check_detector(const Experiment& experiment) {
               "the other");
 }
 
+void check_near_field(const Deck& deck) {
+  const Experiment& experiment = deck.experiment;
+  const std::string chosen = text("experiment.propagation = ", quoted(experiment.propagation));
+  if (experiment.propagation == "far_field") {
+    require(!experiment.source_distance_m,
+            text("experiment.source_distance_m is for the near field, but ", chosen,
+                 "; leave it out, or choose \"fresnel\" or \"angular_spectrum\""));
+    return;
+  }
+  require(experiment.distance_m && experiment.detector_pixel_m,
+          chosen +
+              " needs experiment.distance_m and experiment.detector_pixel_m, metres, not "
+              "experiment.detector_pixel_rad: give distance_m and detector_pixel_m");
+  require(deck.data.zero_frequency == "centre",
+          text("data.zero_frequency = ", quoted(deck.data.zero_frequency),
+               " is for the far field: with ", chosen,
+               " patterns are images in the detector's own order; leave it out"));
+}
+
+void check_fly(const Experiment& experiment) {
+  const bool travels =
+      std::ranges::any_of(experiment.fly_travel_m, [](double way) { return way != 0; });
+  require(travels == (experiment.fly_sub_positions > 1),
+          text("experiment.fly_sub_positions = ", experiment.fly_sub_positions, " with ",
+               travels ? "some" : "no",
+               " experiment.fly_travel_m: a fly scan needs more than 1 sub-position and its "
+               "travel, (y, x), metres; a stage that stands still needs neither"));
+}
+
 /// A raster replaces measured positions; it must not be ignored silently, nor be needed and absent.
 void check_raster(const Data& data) {
   const bool has_step = !data.raster_step_m.empty();
@@ -85,25 +114,6 @@ void check_solvers(const Deck& deck) {
     const std::string refused = excluded_option(deck, stage);
     require(refused.empty(), refused);
   }
-}
-
-void check_propagation(const Experiment& experiment) {
-  const std::string propagation = "experiment.propagation = " + quoted(experiment.propagation);
-  if (experiment.propagation == "far_field") {
-    require(!experiment.source_distance_m,
-            text("experiment.source_distance_m = ",
-                 number_text(experiment.source_distance_m.value_or(0)), " contradicts ",
-                 propagation, "; it is for the near field: \"fresnel\" or \"angular_spectrum\""));
-    return;
-  }
-  require(experiment.distance_m && experiment.detector_pixel_m,
-          propagation + " needs experiment.distance_m and experiment.detector_pixel_m, metres");
-}
-
-void check_fly_scan(const Experiment& experiment) {
-  require(experiment.fly_sub_positions == 1 || !experiment.fly_travel_m.empty(),
-          text("experiment.fly_sub_positions = ", experiment.fly_sub_positions,
-               " needs experiment.fly_travel_m = [y, x], the motion during one exposure, metres"));
 }
 
 void check_slices(const Deck& deck) {
@@ -176,11 +186,11 @@ void check(const Deck& deck) {
   require_text(deck.data.patterns, "data.patterns", "name the dataset of the diffraction patterns");
   check_wavelength(deck.experiment);
   check_detector(deck.experiment);
+  check_near_field(deck);
+  check_fly(deck.experiment);
+  check_slices(deck);
   check_raster(deck.data);
   check_optics(deck.probe);
-  check_propagation(deck.experiment);
-  check_fly_scan(deck.experiment);
-  check_slices(deck);
   check_solvers(deck);
   check_resume(deck);
   check_shared_gpu(deck);

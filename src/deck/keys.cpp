@@ -64,7 +64,7 @@ std::vector<Key> data_keys(Data& data) {
        .field = &data.zero_frequency,
        .meaning =
            "Where the undiffracted beam is in the patterns: at pixel [h/2, w/2], as detectors "
-           "record it, or at [0, 0], as an FFT returns it.",
+           "record it, or at [0, 0], as an FFT returns it. Means nothing in the near field.",
        .choices = {"centre", "corner"}},
       {.name = "data.raster_shape",
        .field = &data.raster_shape,

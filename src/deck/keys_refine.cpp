@@ -29,8 +29,8 @@ std::vector<Key> refine_keys(Refine& refine) {
       {.name = "refine.positions_model",
        .field = &refine.positions_model,
        .meaning = "`free`: every position for itself; `affine`: one scale, rotation and shear of "
-                  "the whole scan, fitted over all ranks; `both`.",
-       .choices = {"free", "affine", "both"}},
+                  "the whole scan, fitted over all ranks.",
+       .choices = {"free", "affine"}},
       {.name = "refine.positions_step",
        .field = &refine.positions_step,
        .meaning = "Length of a position's step; 1: the whole of what is seen.",

@@ -11,16 +11,18 @@ std::vector<Key> sample_keys(Simulation& simulation) {
        .field = &simulation.object,
        .meaning =
            "The sample: `siemens_star` shows resolution in every direction, `cells` is smooth "
-           "and weak like tissue, `resolution_chart` has bars of known width.",
-       .choices = {"siemens_star", "cells", "resolution_chart"}},
+           "and weak like tissue, `resolution_chart` has bars of known width; the slices of a "
+           "thick sample take turns among them, turned and moved. `atoms`: blobs on a disturbed "
+           "lattice in every slice, as electrons see them.",
+       .choices = {"siemens_star", "cells", "resolution_chart", "atoms"}},
       {.name = "simulation.phase_rad",
        .field = &simulation.phase_rad,
-       .meaning = "Greatest phase shift of the sample, radians.",
+       .meaning = "Greatest phase shift of the sample, of each slice, radians.",
        .least = 0,
        .greatest = 6.3},
       {.name = "simulation.absorption",
        .field = &simulation.absorption,
-       .meaning = "Greatest fraction of the amplitude that the sample absorbs.",
+       .meaning = "Greatest fraction of the amplitude that the sample, each slice, absorbs.",
        .least = 0,
        .greatest = 0.99},
       {.name = "simulation.scan",
@@ -86,6 +88,12 @@ std::vector<Key> detector_keys(Simulation& simulation) {
                   "above 1.",
        .least = 0,
        .greatest = 0.9},
+      {.name = "simulation.diffuser_rad",
+       .field = &simulation.diffuser_rad,
+       .meaning = "Root mean square phase of a random, smooth (about 4 pixels) diffuser in the "
+                  "beam, radians: the structured illumination that the near field needs.",
+       .least = 0,
+       .greatest = 10},
       {.name = "simulation.seed",
        .field = &simulation.seed,
        .meaning = "Seed of noise, jitter and sample.",
@@ -94,11 +102,56 @@ std::vector<Key> detector_keys(Simulation& simulation) {
   };
 }
 
+/// What goes wrong in an experiment.
+std::vector<Key> defect_keys(Simulation& simulation) {
+  return {
+      {.name = "simulation.probe_drift",
+       .field = &simulation.probe_drift,
+       .meaning = "Amplitude, relative to the first probe mode, of two further modes that are "
+                  "added to it coherently, one growing along the scan, one swinging: a beam that "
+                  "changes, for `probe.opr_modes`.",
+       .least = 0,
+       .greatest = 2},
+      {.name = "simulation.intensity_jitter",
+       .field = &simulation.intensity_jitter,
+       .meaning = "Relative root mean square fluctuation of the beam current from position to "
+                  "position.",
+       .least = 0,
+       .greatest = 0.5},
+      {.name = "simulation.position_error_px",
+       .field = &simulation.position_error_px,
+       .meaning = "Root mean square length of the random errors in the positions that are "
+                  "written, object pixels.",
+       .least = 0,
+       .greatest = 100},
+      {.name = "simulation.position_affine",
+       .field = &simulation.position_affine,
+       .meaning = "Error of the written positions as a whole: scale_y, scale_x, rotation_rad, "
+                  "shear, each a deviation from none. Empty: none.",
+       .least = -0.5,
+       .greatest = 0.5,
+       .length = 4},
+      {.name = "simulation.background_fraction",
+       .field = &simulation.background_fraction,
+       .meaning = "Incoherent, smooth background that is added to every pattern, as a fraction of "
+                  "`counts_per_pattern`.",
+       .least = 0,
+       .greatest = 10},
+      {.name = "simulation.saturation_fraction",
+       .field = &simulation.saturation_fraction,
+       .meaning = "Fraction of all pixels that is clipped at one level, which is printed and "
+                  "stored as `saturation_counts`.",
+       .least = 0,
+       .greatest = 0.5},
+  };
+}
+
 }  // namespace
 
 std::vector<Key> simulation_keys(Simulation& simulation) {
   std::vector<Key> all = sample_keys(simulation);
   for (Key& key : detector_keys(simulation)) all.push_back(std::move(key));
+  for (Key& key : defect_keys(simulation)) all.push_back(std::move(key));
   return all;
 }
 

@@ -41,6 +41,7 @@ This page is made from the key table in `src/deck/`; do not edit it. After a cha
 - **Slices**: `object.n_slices` above 1 needs `slice_thickness_m`; `beam_tilt_rad`, and `refine` of
   tilt and thickness, need slices; `cross_correlation` finds positions for one slice only.
 - **Near field** needs `distance_m` and `detector_pixel_m`; only there is `source_distance_m` allowed.
+  Patterns are images in the detector's order then: `data.zero_frequency` says nothing.
 - **Fly scans**: `fly_sub_positions` above 1 needs `fly_travel_m`.
 - `run.resume` brings its own object and probe and excludes `initial = "file"`.
 - `simulate` needs `simulation.step_m`, and `data.valid_pixels` if there are dead pixels.

@@ -56,7 +56,8 @@ Rounded rounded(double offset_px, int window_px, double pixel_m) {
 
 }  // namespace
 
-WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double pixel_m) {
+WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double pixel_m,
+                       int margin_px) {
   if (!std::isfinite(pixel_m) || pixel_m <= 0) {
     throw InputError(text("the object pixel is ", pixel_m,
                           " m but must be positive; check the experiment's distance, wavelength "
@@ -64,18 +65,20 @@ WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double 
   }
   WindowGrid grid;
   grid.window = window;
-  grid.object = window;
+  const Shape2 least_object{window.h + 2 * margin_px, window.w + 2 * margin_px};
+  grid.object = least_object;
   grid.pixel_m = pixel_m;
-  grid.origin_m = least_of(positions_m);
+  const Vec2 least_m = least_of(positions_m);
+  grid.origin_m = {least_m.y - margin_px * pixel_m, least_m.x - margin_px * pixel_m};
   grid.corner.reserve(positions_m.size());
   grid.subpixel.reserve(positions_m.size());
   for (const Vec2& p : positions_m) {
-    const Rounded y = rounded((p.y - grid.origin_m.y) / pixel_m, window.h, pixel_m);
-    const Rounded x = rounded((p.x - grid.origin_m.x) / pixel_m, window.w, pixel_m);
-    grid.corner.push_back({y.whole, x.whole});
+    const Rounded y = rounded((p.y - least_m.y) / pixel_m, least_object.h, pixel_m);
+    const Rounded x = rounded((p.x - least_m.x) / pixel_m, least_object.w, pixel_m);
+    grid.corner.push_back({margin_px + y.whole, margin_px + x.whole});
     grid.subpixel.push_back({y.rest, x.rest});
-    grid.object.h = std::max(grid.object.h, y.whole + window.h);
-    grid.object.w = std::max(grid.object.w, x.whole + window.w);
+    grid.object.h = std::max(grid.object.h, y.whole + least_object.h);
+    grid.object.w = std::max(grid.object.w, x.whole + least_object.w);
   }
   return grid;
 }

@@ -9,6 +9,7 @@
 
 #include "tessera/app/compare.hpp"
 #include "tessera/base/error.hpp"
+#include "tessera/base/random.hpp"
 #include "tessera/io/hdf5.hpp"
 
 #include "scratch_folder.hpp"
@@ -90,6 +91,57 @@ TEST_F(CompareFiles, AResultOnASmallerGridMeetsTheTruth) {
   EXPECT_DOUBLE_EQ(report["resolution"]["one_bit_half_period_m"], pixel_m);
   EXPECT_NEAR(report["removed"]["scale"], 1.5, 1e-9);
   EXPECT_THAT(compare_report(comparison, false), ::testing::HasSubstr("1 bit"));
+}
+
+TEST_F(CompareFiles, PositionsDifferByWhatTheyMovedAfterTheirMeanIsRemoved) {
+  write_file(a_, "", {0, 0}, 1);
+  Reconstruction a = read_reconstruction(a_);
+  const Reconstruction b = a;
+  for (std::size_t i = 0; i < 25; ++i) {
+    a.window_corner_px[i].y += 0.3;
+    a.window_corner_px[i].x += i < 5 ? 0.5 : i < 10 ? -0.5 : 0.0;
+  }
+  const Comparison comparison = compare(a, b);
+  EXPECT_NEAR(comparison.position_error_px.value_or(0), 0.5 * std::sqrt(10.0 / 25), 1e-12);
+  EXPECT_THAT(compare_report(comparison, false), ::testing::HasSubstr("px rms apart"));
+  a.window_corner_px.pop_back();
+  EXPECT_FALSE(compare(a, b).position_error_px.has_value());
+}
+
+/// Two slices; that of `which` seen by itself.
+std::complex<double> slice_at(int which, int y, int x) {
+  const std::uint64_t seed = static_cast<std::uint64_t>(which) + 1;
+  const auto pixel = static_cast<std::uint64_t>(y * 64 + x);
+  return std::polar(1.0, 0.3 * random_unit(seed, pixel));
+}
+
+TEST_F(CompareFiles, AGhostOfAnotherSliceIsAsStrongAsWasPutIn) {
+  write_file(a_, "", {0, 0}, 1);
+  Reconstruction b = read_reconstruction(a_);
+  b.object = WaveStack(2, {64, 64});
+  Reconstruction a = b;
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 64; ++x) {
+      const std::complex<double> first = slice_at(0, y, x);
+      const std::complex<double> second = slice_at(1, y, x);
+      b.object(0, y, x) = first;
+      b.object(1, y, x) = second;
+      // What only differs by a phase of its slice is the same.
+      a.object(0, y, x) = std::polar(1.0, 0.4) * (first + 0.08 * (second - 1.0));
+      a.object(1, y, x) = std::polar(1.0, -0.4) * second;
+    }
+  const Comparison comparison = compare(a, b);
+  ASSERT_EQ(comparison.slices.size(), 2u);
+  EXPECT_NEAR(comparison.slices[0].cross_talk, 0.08, 0.005);
+  EXPECT_NEAR(comparison.slices[0].strengths[0], 1, 0.02);
+  EXPECT_LT(comparison.slices[1].cross_talk, 0.002);
+  EXPECT_NEAR(comparison.slices[1].strengths[1], 1, 0.002);
+  EXPECT_LT(comparison.slices[1].difference, 1e-6);
+  EXPECT_EQ(comparison.slices[1].one_bit_fraction, 1);
+  const Json report = Json::parse(compare_report(comparison, true));
+  EXPECT_NEAR(report["slices"][0]["cross_talk"], 0.08, 0.005);
+  EXPECT_EQ(report["slices"][1]["strength_of_slices"].size(), 2u);
+  EXPECT_THAT(compare_report(comparison, false), ::testing::HasSubstr("slice 1"));
 }
 
 TEST_F(CompareFiles, RefusesUnequalPixels) {

@@ -23,6 +23,14 @@ inline const std::string electron_deck =
 inline const std::string raster_deck =
     xray_deck + "data.positions = \"\"\ndata.raster_step_m = [1e-6, 1e-6]\n";
 
+inline const std::string near_deck = xray_deck + "experiment.propagation = \"fresnel\"\n";
+
+inline const std::string thick_deck =
+    xray_deck + "object.n_slices = 2\nobject.slice_thickness_m = 1e-6\n";
+
+inline const std::string fly_deck =
+    xray_deck + "experiment.fly_sub_positions = 2\nexperiment.fly_travel_m = [1e-6, 0]\n";
+
 inline Deck parsed(const std::string& toml_text, const std::vector<std::string>& overrides = {}) {
   return parse(toml_text, "deck.toml", overrides);
 }

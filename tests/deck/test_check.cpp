@@ -63,6 +63,32 @@ TEST(Check, TheDetectorIsInMetresOrForElectronsInAngles) {
               IsEmpty());
 }
 
+TEST(Check, TheNearFieldHasDistancesAndImages) {
+  EXPECT_THAT(parse_complaint(near_deck, {"experiment.source_distance_m=0.1"}), IsEmpty());
+  EXPECT_THAT(parse_complaint(xray_deck, {"experiment.source_distance_m=0.1"}),
+              AllOf(HasSubstr("source_distance_m"), HasSubstr("\"far_field\"")));
+  EXPECT_THAT(parse_complaint(near_deck, {"data.zero_frequency=corner"}),
+              AllOf(HasSubstr("data.zero_frequency = \"corner\""), HasSubstr("\"fresnel\"")));
+  EXPECT_THAT(parse_complaint(electron_deck, {"experiment.propagation=angular_spectrum"}),
+              HasSubstr("give distance_m and detector_pixel_m"));
+}
+
+TEST(Check, AFlyScanTravels) {
+  EXPECT_THAT(parse_complaint(fly_deck), IsEmpty());
+  EXPECT_THAT(parse_complaint(xray_deck, {"experiment.fly_sub_positions=3"}),
+              HasSubstr("fly_sub_positions = 3 with no experiment.fly_travel_m"));
+  EXPECT_THAT(parse_complaint(fly_deck, {"experiment.fly_sub_positions=1"}),
+              HasSubstr("fly_sub_positions = 1 with some experiment.fly_travel_m"));
+}
+
+TEST(Check, SlicesHaveAThickness) {
+  EXPECT_THAT(parse_complaint(thick_deck, {"experiment.beam_tilt_rad=[0, 0.01]"}), IsEmpty());
+  EXPECT_THAT(parse_complaint(thick_deck, {"object.slice_thickness_m=0"}),
+              AllOf(HasSubstr("object.n_slices = 2"), HasSubstr("slice_thickness_m above 0")));
+  EXPECT_THAT(parse_complaint(xray_deck, {"experiment.beam_tilt_rad=[0, 0.01]"}),
+              HasSubstr("object.n_slices = 1"));
+}
+
 TEST(Check, ARasterReplacesPositions) {
   for (const std::string raster : {"data.raster_step_m=[1e-6, 1e-6]", "data.raster_shape=[3, 3]",
                                    "data.raster_rotation_rad=0.1"}) {
@@ -99,17 +125,6 @@ TEST(Check, EpieIsRpieWithBothAlphasOne) {
               AllOf(HasSubstr("solver.object_alpha = 0.05"), HasSubstr("contradicts")));
   EXPECT_THAT(parse_complaint(xray_deck + "solver.probe_alpha = 0.5\n", {"solver.method=epie"}),
               HasSubstr("solver.probe_alpha = 0.5"));
-}
-
-TEST(Check, TheNearFieldHasMetres) {
-  const std::string near = "experiment.propagation=fresnel";
-  EXPECT_THAT(parse_complaint(xray_deck, {near}), IsEmpty());
-  EXPECT_THAT(parse_complaint(electron_deck, {near}),
-              AllOf(HasSubstr("propagation = \"fresnel\" needs"), HasSubstr("distance_m")));
-  const std::string source = "experiment.source_distance_m=0.5";
-  EXPECT_THAT(parse_complaint(xray_deck, {near, source}), IsEmpty());
-  EXPECT_THAT(parse_complaint(xray_deck, {source}),
-              AllOf(HasSubstr("source_distance_m = 0.5"), HasSubstr("near field")));
 }
 
 TEST(Check, AFlyScanHasItsTravel) {

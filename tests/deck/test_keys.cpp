@@ -69,11 +69,12 @@ const std::vector<Case> cases = {
      },
      sliced_deck},
     {"experiment.fly_sub_positions", "4", [](D d) { return d.experiment.fly_sub_positions == 4; },
-     xray_deck + "experiment.fly_travel_m = [0, 1e-6]\n"},
+     fly_deck},
     {"experiment.fly_travel_m", "[0, 1e-6]",
      [](D d) {
        return d.experiment.fly_travel_m == std::vector<double>{0, 1e-6};
-     }},
+     },
+     fly_deck},
     {"experiment.point_spread_px", "0.5", [](D d) { return d.experiment.point_spread_px == 0.5; }},
     {"probe.initial", "\"mean_pattern\"", [](D d) { return d.probe.initial == "mean_pattern"; }},
     {"probe.dataset", "\"guess\"", [](D d) { return d.probe.dataset == "guess"; }},
@@ -162,6 +163,20 @@ const std::vector<Case> cases = {
     {"simulation.defocus_offset_m", "1e-5",
      [](D d) { return d.simulation.defocus_offset_m == 1e-5; }},
     {"simulation.mode_power", "0.3", [](D d) { return d.simulation.mode_power == 0.3; }},
+    {"simulation.diffuser_rad", "0.5", [](D d) { return d.simulation.diffuser_rad == 0.5; }},
+    {"simulation.probe_drift", "0.4", [](D d) { return d.simulation.probe_drift == 0.4; }},
+    {"simulation.intensity_jitter", "0.1",
+     [](D d) { return d.simulation.intensity_jitter == 0.1; }},
+    {"simulation.position_error_px", "1.5",
+     [](D d) { return d.simulation.position_error_px == 1.5; }},
+    {"simulation.position_affine", "[0.01, -0.02, 0.03, 0]",
+     [](D d) {
+       return d.simulation.position_affine == Doubles{0.01, -0.02, 0.03, 0};
+     }},
+    {"simulation.background_fraction", "0.2",
+     [](D d) { return d.simulation.background_fraction == 0.2; }},
+    {"simulation.saturation_fraction", "0.03",
+     [](D d) { return d.simulation.saturation_fraction == 0.03; }},
     {"simulation.seed", "19", [](D d) { return d.simulation.seed == 19; }},
 };
 

@@ -66,6 +66,13 @@ Deck random_deck(std::mt19937_64& bits) {
     experiment.detector_pixel_m = 75e-6 / 7;
     experiment.detector_pixel_rad = {};
   }
+  if (experiment.voltage_V) experiment.propagation = "far_field";
+  if (experiment.propagation == "far_field")
+    experiment.source_distance_m = {};
+  else
+    deck.data.zero_frequency = "centre";
+  if (experiment.fly_sub_positions == 1) experiment.fly_travel_m = {};
+  if (deck.object.n_slices == 1) experiment.beam_tilt_rad = {};
   if (deck.data.positions) {
     deck.data.raster_shape = {};
     deck.data.raster_step_m = {};

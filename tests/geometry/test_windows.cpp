@@ -67,6 +67,19 @@ TEST(Windows, OnePositionMakesAnObjectOfOneWindow) {
   EXPECT_EQ(grid.subpixel[0], (Vec2{0, 0}));
 }
 
+TEST(Windows, AMarginWidensTheObjectOnEverySideAndMovesNothing) {
+  std::vector<Vec2> positions_m = raster_scan(4, 6, {41e-9, 77e-9}, 0.3);
+  const WindowGrid tight = lay_windows(positions_m, window, 13.7e-9);
+  const WindowGrid wide = lay_windows(positions_m, window, 13.7e-9, 5);
+  EXPECT_EQ(wide.object, (Shape2{tight.object.h + 10, tight.object.w + 10}));
+  EXPECT_EQ(wide.subpixel, tight.subpixel);
+  for (std::size_t i = 0; i < positions_m.size(); ++i) {
+    EXPECT_EQ(wide.corner[i], (Pixel{tight.corner[i].y + 5, tight.corner[i].x + 5}));
+    EXPECT_NEAR(wide.origin_m.y + (wide.corner[i].y + wide.subpixel[i].y) * 13.7e-9,
+                positions_m[i].y, 1e-20);
+  }
+}
+
 TEST(Windows, AScanInTheWrongUnitIsRefused) {
   const std::vector<Vec2> micrometres{{0, 0}, {0, 50}};
   EXPECT_THROW(lay_windows(micrometres, window, 1e-8), InputError);

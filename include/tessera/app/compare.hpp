@@ -31,6 +31,17 @@ struct Difference {
   double probe = 0;   ///< over all pixels and modes
 };
 
+/// One slice of a thick object, freed of an ambiguity of its own.
+struct SliceComparison {
+  double difference = 0;  ///< ||a - b|| / ||b|| over the illuminated pixels
+  Ambiguity removed;      ///< beyond that of the whole object
+  RingCorrelation rings;
+  double one_bit_fraction = 0;
+  double half_bit_fraction = 0;
+  std::vector<double> strengths;  ///< of every slice of b in this one: 1 for its own, else ghosts
+  double cross_talk = 0;          ///< the strongest ghost
+};
+
 struct Comparison {
   Difference before;                 ///< of what the files hold
   Difference after;                  ///< with the ambiguities of `a` removed
@@ -41,6 +52,10 @@ struct Comparison {
   double one_bit_fraction = 0;       ///< where the rings fall below the 1-bit line, of Nyquist
   double half_bit_fraction = 0;
   std::optional<double> pixel_m;
+  std::vector<SliceComparison> slices;  ///< empty for a thin object
+  /// Root mean square distance between the scan positions of both, their mean removed; if both
+  /// have as many.
+  std::optional<double> position_error_px;
 };
 
 /// `b` is the reference: its windows say which pixels matter.

@@ -7,12 +7,19 @@
 
 namespace tessera::app {
 
-/// Wavelength and object pixel of an experiment with a far-field detector of this shape.
+/// Wavelength and object pixel of an experiment with a detector of this shape; for the near field
+/// the distance to propagate as well.
 /// @param experiment of a deck that `deck::check` has passed
-/// @throws InputError if the detector is not square
-geometry::Optics far_field_optics(const deck::Experiment& experiment, Shape2 detector);
+/// @throws InputError if a far-field detector is not square
+geometry::Optics optics_of(const deck::Experiment& experiment, Shape2 detector);
 
-/// The probe that the deck's `aperture` or `zone_plate` makes, one mode, power 1.
+/// Object pixels that windows may leave the scan's hull by: half the travel of a fly scan, and what
+/// position refinement may add.
+int window_margin_px(const deck::Deck& deck, double pixel_m);
+
+/// The probe that the deck's `aperture` or `zone_plate` makes, one mode, power 1. In the cone beam
+/// of a near-field experiment without the curvature of a wave from `source_distance_m`, which the
+/// scaling to a parallel beam has taken out.
 /// @throws InputError if probe.initial is neither, or the optic does not fit
 WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics);
 

@@ -138,6 +138,13 @@ struct Simulation {
   double dead_pixel_fraction = 0;
   double defocus_offset_m = 0;
   double mode_power = 0.2;
+  double diffuser_rad = 0;
+  double probe_drift = 0;
+  double intensity_jitter = 0;
+  double position_error_px = 0;
+  std::vector<double> position_affine;
+  double background_fraction = 0;
+  double saturation_fraction = 0;
   std::uint64_t seed = 1;
 };
 

@@ -12,17 +12,19 @@ namespace tessera::geometry {
 /// Where the windows of a scan lie on the object's pixel grid.
 struct WindowGrid {
   Shape2 window;               ///< probe and pattern size, pixels
-  Shape2 object;               ///< object size, pixels: the hull of all windows
+  Shape2 object;               ///< object size, pixels: the hull of all windows and the margin
   double pixel_m = 0;          ///< object pixel
   Vec2 origin_m;               ///< position, in metres, whose window corner is object pixel (0, 0)
   std::vector<Pixel> corner;   ///< whole-pixel corner of every window
   std::vector<Vec2> subpixel;  ///< what is left, in [-0.5, 0.5]: window corner = corner + subpixel
 };
 
-/// Lay the windows of `positions_m` (y, x) on a grid of `pixel_m`, the least position at pixel 0.
+/// Lay the windows of `positions_m` (y, x) on a grid of `pixel_m`, the least position at pixel
+/// `margin_px`. The object is as much larger on every side, for windows that will move.
 /// @throws InputError without positions, for one that is not finite, and if the object would have
 /// 2^24 pixels or more in a direction
-WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double pixel_m);
+WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double pixel_m,
+                       int margin_px = 0);
 
 /// Round the sub-pixel parts to multiples of 1 / bins pixel, so that few different ones are left.
 void round_subpixel(WindowGrid& grid, int bins);
