@@ -13,8 +13,8 @@ std::vector<Key> keys(Deck& deck) {
   for (std::vector<Key> section :
        {data_keys(deck.data), experiment_keys(deck.experiment), probe_keys(deck.probe),
         object_keys(deck.object), solver_keys(deck.solver), refine_keys(deck.refine),
-        decomposition_keys(deck.decomposition), run_keys(deck.run), output_keys(deck.output),
-        simulation_keys(deck.simulation)}) {
+        constraint_keys(deck.constraints), decomposition_keys(deck.decomposition),
+        run_keys(deck.run), output_keys(deck.output), simulation_keys(deck.simulation)}) {
     std::move(section.begin(), section.end(), std::back_inserter(all));
   }
   return all;

@@ -34,6 +34,8 @@ This page is made from the key table in `src/deck/`; do not edit it. After a cha
   `outer_zone_width_m`. `simulate` makes its probe from one of these two.
 - `method = "epie"` sets both alphas to 1 and refuses others.
 - `run.resume` brings its own object and probe and excludes `initial = "file"`.
+- Every one of the `[constraints]` acts from its `..._from_epoch` on. `phase_ramp` and `probe_aperture`
+  exclude each other, `probe_centring` is for the far field, `slice_coupling` for several slices.
 - `simulate` needs `simulation.step_m`, and `data.valid_pixels` if there are dead pixels.
 
 The result of a run holds the resolved deck: every key with the value that was used.

@@ -13,6 +13,7 @@ std::vector<Key> probe_keys(Probe& probe);
 std::vector<Key> object_keys(Object& object);
 std::vector<Key> solver_keys(Solver& solver);
 std::vector<Key> refine_keys(Refine& refine);
+std::vector<Key> constraint_keys(Constraints& constraints);
 std::vector<Key> decomposition_keys(Decomposition& decomposition);
 std::vector<Key> run_keys(Run& run);
 std::vector<Key> output_keys(Output& output);
