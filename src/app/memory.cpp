@@ -9,6 +9,8 @@
 #include "tessera/device/memory.hpp"
 #include "tessera/fft/plan.hpp"
 
+#include "constraints.hpp"
+
 namespace tessera::app {
 
 using decomposition::MemoryLimits;
@@ -113,8 +115,9 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
                                 const MemoryLimits& limits) {
   return decomposition::ranks_that_fit(
       static_cast<int>(scan.tiling.tiles.size()), scan.n_positions(), [&](int n_ranks) {
-        const decomposition::Tiling tiling = decomposition::make_tiling(
-            scan.grid.object, scan.grid.window, scan.grid.corner, n_ranks);
+        const decomposition::Tiling tiling =
+            decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner,
+                                       n_ranks, {}, {}, ghost_margin_px(deck));
         for (int rank = 0; rank < n_ranks; ++rank)
           if (!best_place(memory_needs(deck, scan.info, tiling, rank, scan.on_device.has_subpixel),
                           limits))
@@ -147,6 +150,9 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
       {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
       {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},
       {"halo buffers", halo_bytes(tiling, rank)},
+      {"constraints",
+       solvers::Constraints::bytes(constraint_options(deck, 0), tile.ghosted.shape(), info.pattern,
+                                   deck.probe.n_modes + deck.probe.opr_modes)},
       {"positions", n * (4 * static_cast<std::int64_t>(sizeof(int)) + 2 * real_bytes)},
   };
   needs.n_patterns = n;

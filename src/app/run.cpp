@@ -10,6 +10,7 @@
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
+#include "constraints.hpp"
 #include "make_solver.hpp"
 #include "not_finite.hpp"
 #include "result_file.hpp"
@@ -77,6 +78,9 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(epochs_left(deck, history_)));
   start_stage(stage_of_next_epoch(deck, history_));
+  constraints_ = std::make_unique<solvers::Constraints>(
+      constraint_options(deck, scan_.counts_per_pattern),
+      constrained_tile(scan_, static_cast<int>(unknowns_.probe.extent(0))), planning(deck.run));
   good_ = {physics::ObjectView("tessera::app::good_object", unknowns_.object.layout()),
            physics::ProbeView("tessera::app::good_probe", unknowns_.probe.layout())};
   Kokkos::deep_copy(good_.object, unknowns_.object);
@@ -126,6 +130,7 @@ EpochFigures Run::run_epoch() {
     transport_->watch(exec_);
   }
   solver_->finish_epoch(exec_, *sweep_, epoch);
+  constraints_->apply(exec_, *sweep_, unknowns_, n_epochs());
   transport_->wait(exec_);  // whatever else waits for the device knows no deadline
   EpochFigures figures = take_figures();
   figures.stage = stage_;

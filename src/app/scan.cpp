@@ -11,6 +11,7 @@
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/held_out.hpp"
 
+#include "constraints.hpp"
 #include "scan_patterns.hpp"
 
 namespace tessera::app {
@@ -38,12 +39,13 @@ std::vector<Vec2> positions_m(const deck::Data& data, const io::ScanInfo& info) 
                                data.raster_rotation_rad);
 }
 
-decomposition::Tiling tiling_of(const deck::Decomposition& decomposition,
-                                const geometry::WindowGrid& grid, int n_ranks) {
+decomposition::Tiling tiling_of(const deck::Deck& deck, const geometry::WindowGrid& grid,
+                                int n_ranks) {
+  const std::vector<int>& tiles = deck.decomposition.tiles;
   std::optional<decomposition::TileGrid> tile_grid;
-  if (!decomposition.tiles.empty())
-    tile_grid = decomposition::TileGrid{decomposition.tiles[0], decomposition.tiles[1]};
-  return decomposition::make_tiling(grid.object, grid.window, grid.corner, n_ranks, {}, tile_grid);
+  if (!tiles.empty()) tile_grid = decomposition::TileGrid{tiles[0], tiles[1]};
+  return decomposition::make_tiling(grid.object, grid.window, grid.corner, n_ranks, {}, tile_grid,
+                                    ghost_margin_px(deck));
 }
 
 /// As finely as the deck asks for. What is left of whole pixels by rounding is nothing.
@@ -145,7 +147,7 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
         geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
                               scan.optics.pixel_m, window_margin_px(deck, scan.optics.pixel_m));
     settle_subpixel(deck.data, scan.grid);
-    scan.tiling = tiling_of(deck.decomposition, scan.grid, comm.size());
+    scan.tiling = tiling_of(deck, scan.grid, comm.size());
     scan.on_device = scan_tile(scan);
   });
   return scan;

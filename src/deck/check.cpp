@@ -175,6 +175,48 @@ void check_optics(const Probe& probe) {
   if (probe.initial == "zone_plate") check_zone_plate(probe);
 }
 
+void check_interval(const std::string& key, const std::vector<double>& interval) {
+  require(interval.size() == 2 && interval[0] <= interval[1],
+          text("constraints.", key, " must be the least and the greatest value, such as [0, 1]"));
+}
+
+void check_object_constraints(const Deck& deck) {
+  const Constraints& c = deck.constraints;
+  check_interval("object_amplitude", c.object_amplitude);
+  check_interval("object_phase_rad", c.object_phase_rad);
+  require(c.object_phase_from_epoch < 0 || c.object_positive_phase_from_epoch < 0 ||
+              c.object_phase_rad[1] >= 0,
+          text("constraints.object_phase_rad ends at ", number_text(c.object_phase_rad[1]),
+               ", but constraints.object_positive_phase_from_epoch keeps the phase at 0 or above; "
+               "keep one of them"));
+  require(c.slice_coupling_from_epoch < 0 || deck.object.n_slices > 1,
+          text("constraints.slice_coupling_from_epoch = ", c.slice_coupling_from_epoch,
+               " couples slices, but object.n_slices = 1; leave it out"));
+}
+
+void require_radius(int from_epoch, const std::string& constraint, double radius_px) {
+  require(from_epoch < 0 || radius_px > 0,
+          text("constraints.", constraint, "_from_epoch = ", from_epoch, " needs constraints.",
+               constraint, "_radius_px above 0"));
+}
+
+void check_probe_constraints(const Deck& deck) {
+  const Constraints& c = deck.constraints;
+  require_radius(c.probe_aperture_from_epoch, "probe_aperture", c.probe_aperture_radius_px);
+  require_radius(c.probe_support_from_epoch, "probe_support", c.probe_support_radius_px);
+  require(c.phase_ramp_from_epoch < 0 || c.probe_aperture_from_epoch < 0,
+          "constraints.phase_ramp_from_epoch tilts the probe, but "
+          "constraints.probe_aperture_from_epoch keeps it about zero frequency; keep one of them");
+  require(c.probe_centring_from_epoch < 0 || deck.experiment.propagation == "far_field",
+          text("constraints.probe_centring_from_epoch moves the wave on the sample, which only "
+               "far-field patterns do not see, but experiment.propagation = ",
+               quoted(deck.experiment.propagation), "; leave it out"));
+  require(c.probe_mode_power_from_epoch < 0 || c.probe_least_mode_power * deck.probe.n_modes <= 1,
+          text("constraints.probe_least_mode_power = ", number_text(c.probe_least_mode_power),
+               " is more than each of probe.n_modes = ", deck.probe.n_modes,
+               " modes can have; at most 1 / probe.n_modes"));
+}
+
 void require_text(const std::string& value, const std::string& key, const std::string& remedy) {
   require(!value.empty(), key + " is missing: " + remedy);
 }
@@ -194,6 +236,8 @@ void check(const Deck& deck) {
   check_solvers(deck);
   check_resume(deck);
   check_shared_gpu(deck);
+  check_object_constraints(deck);
+  check_probe_constraints(deck);
 }
 
 void check_reconstruction(const Deck& deck) {

@@ -22,6 +22,7 @@ std::vector<Key> keys(Deck& deck) {
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage)
     append(solver_keys(deck.solvers[stage], solver_section(deck, stage)));
   append(refine_keys(deck.refine));
+  append(constraint_keys(deck.constraints));
   append(stop_keys(deck.stop));
   append(validation_keys(deck.validation));
   append(decomposition_keys(deck.decomposition));

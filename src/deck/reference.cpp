@@ -44,6 +44,8 @@ This page is made from the key table in `src/deck/`; do not edit it. After a cha
   Patterns are images in the detector's order then: `data.zero_frequency` says nothing.
 - **Fly scans**: `fly_sub_positions` above 1 needs `fly_travel_m`.
 - `run.resume` brings its own object and probe and excludes `initial = "file"`.
+- Every one of the `[constraints]` acts from its `..._from_epoch` on. `phase_ramp` and `probe_aperture`
+  exclude each other, `probe_centring` is for the far field, `slice_coupling` for several slices.
 - `simulate` needs `simulation.step_m`, and `data.valid_pixels` if there are dead pixels.
 
 The result of a run holds the resolved deck: every key with the value that was used.

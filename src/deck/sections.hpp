@@ -17,6 +17,7 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section);
 std::vector<Key> refine_keys(Refine& refine);
 std::vector<Key> stop_keys(Stop& stop);
 std::vector<Key> validation_keys(Validation& validation);
+std::vector<Key> constraint_keys(Constraints& constraints);
 std::vector<Key> decomposition_keys(Decomposition& decomposition);
 std::vector<Key> run_keys(Run& run);
 std::vector<Key> output_keys(Output& output);

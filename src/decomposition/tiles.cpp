@@ -34,21 +34,25 @@ std::vector<Part> bisected(const Scan& scan, Part part, int n, std::optional<Axi
 std::pair<Part, Part> cut(const Scan& scan, Part part, int n_tiles_first, Axis axis);
 int cut_index(const Scan& scan, const Part& part, int n_tiles_first);
 int cut_pixel(const Scan& scan, const Part& part, int index, int n_tiles_first, Axis axis);
-Tile finished(const Scan& scan, Part part);
+Tile finished(const Scan& scan, Part part, Shape2 object, int ghost_margin_px);
 
 }  // namespace
 
 Tiling make_tiling(Shape2 object, Shape2 window, std::span<const Pixel> corner, int n_tiles,
-                   std::span<const double> cost, std::optional<TileGrid> grid) {
+                   std::span<const double> cost, std::optional<TileGrid> grid,
+                   int ghost_margin_px) {
   const Scan scan{window, corner, cost};
   check(object, scan, n_tiles, grid);
+  if (ghost_margin_px < 0)
+    throw std::invalid_argument(text("make_tiling: ghost_margin_px = ", ghost_margin_px));
   Part whole{Box::at({0, 0}, object), std::vector<int>(corner.size()), n_tiles};
   std::iota(whole.positions.begin(), whole.positions.end(), 0);
 
   Tiling tiling{object, window, {}};
   tiling.tiles.reserve(n_tiles);
   const auto keep = [&](std::vector<Part> parts) {
-    for (Part& part : parts) tiling.tiles.push_back(finished(scan, std::move(part)));
+    for (Part& part : parts)
+      tiling.tiles.push_back(finished(scan, std::move(part), object, ghost_margin_px));
   };
   if (grid) {
     for (Part& row : bisected(scan, std::move(whole), grid->rows, &Pixel::y)) {
@@ -162,12 +166,14 @@ int cut_pixel(const Scan& scan, const Part& part, int index, int n_tiles_first, 
   return std::clamp(std::midpoint(before, after) + window / 2, begin, end);
 }
 
-Tile finished(const Scan& scan, Part part) {
+Tile finished(const Scan& scan, Part part, Shape2 object, int ghost_margin_px) {
   Tile tile{part.box, part.box, std::move(part.positions)};
   std::sort(tile.positions.begin(), tile.positions.end());
   for (const int i : tile.positions) {
     tile.ghosted = hull(tile.ghosted, Box::at(scan.corner[i], scan.window));
   }
+  if (!tile.ghosted.empty())
+    tile.ghosted = intersection(grown(tile.ghosted, ghost_margin_px), Box::at({0, 0}, object));
   return tile;
 }
 

@@ -164,6 +164,36 @@ TEST(Check, ResumeExcludesOtherStarts) {
               HasSubstr("probe.initial = \"file\""));
 }
 
+TEST(Check, ConstraintsThatContradictEachOther) {
+  const auto with = [](std::vector<std::string> keys) {
+    for (std::string& key : keys) key = "constraints." + key;
+    return parse_complaint(xray_deck, keys);
+  };
+  EXPECT_THAT(with({"object_amplitude_from_epoch=0", "object_amplitude=[0.5, 1.5]"}), IsEmpty());
+  EXPECT_THAT(with({"object_amplitude=[1.5, 0.5]"}),
+              HasSubstr("constraints.object_amplitude must"));
+  EXPECT_THAT(with({"object_phase_rad=[]"}), HasSubstr("constraints.object_phase_rad must"));
+  EXPECT_THAT(with({"object_positive_phase_from_epoch=0", "object_phase_from_epoch=0",
+                    "object_phase_rad=[-1, -0.5]"}),
+              HasSubstr("constraints.object_positive_phase_from_epoch"));
+  EXPECT_THAT(with({"slice_coupling_from_epoch=1"}), HasSubstr("object.n_slices = 1"));
+  EXPECT_THAT(with({"probe_support_from_epoch=2"}),
+              HasSubstr("constraints.probe_support_from_epoch = 2 needs"));
+  EXPECT_THAT(with({"probe_aperture_from_epoch=2"}),
+              HasSubstr("constraints.probe_aperture_radius_px above 0"));
+  EXPECT_THAT(with({"probe_aperture_from_epoch=2", "probe_aperture_radius_px=9",
+                    "phase_ramp_from_epoch=2"}),
+              HasSubstr("constraints.phase_ramp_from_epoch tilts"));
+  EXPECT_THAT(with({"probe_mode_power_from_epoch=2", "probe_least_mode_power=1"}), IsEmpty());
+  Deck deck = parsed(xray_deck, {"constraints.probe_mode_power_from_epoch=2",
+                                 "constraints.probe_least_mode_power=0.4"});
+  deck.probe.n_modes = 3;
+  EXPECT_THAT(complaint([&] { check(deck); }), HasSubstr("at most 1 / probe.n_modes"));
+  deck = parsed(xray_deck, {"constraints.probe_centring_from_epoch=2"});
+  deck.experiment.propagation = "fresnel";
+  EXPECT_THAT(complaint([&] { check(deck); }), HasSubstr("experiment.propagation = \"fresnel\""));
+}
+
 TEST(Check, RanksThatShareAGpuDoWithoutNccl) {
   Deck deck = parsed(xray_deck, {"run.share_gpu=true"});
   deck.decomposition.transport = "nccl";

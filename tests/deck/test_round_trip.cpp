@@ -1,4 +1,5 @@
 // A resolved deck, stored in a result, must start the same run again.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -48,6 +49,16 @@ class RandomValue {
   const Key& key_;
 };
 
+void settle_constraints(Deck& deck) {
+  Constraints& c = deck.constraints;
+  std::ranges::sort(c.object_amplitude);
+  c.object_phase_rad = {-0.1 - 0.2, std::abs(c.object_phase_rad[0])};
+  if (deck.object.n_slices == 1) c.slice_coupling_from_epoch = -1;
+  if (deck.experiment.propagation != "far_field") c.probe_centring_from_epoch = -1;
+  if (c.probe_aperture_from_epoch >= 0) c.phase_ramp_from_epoch = -1;
+  c.probe_least_mode_power /= 2 * deck.probe.n_modes;
+}
+
 /// Random values, then the fewest changes that take out contradictions.
 Deck random_deck(std::mt19937_64& bits) {
   Deck deck;
@@ -94,6 +105,7 @@ Deck random_deck(std::mt19937_64& bits) {
   if (deck.probe.initial == "zone_plate") deck.probe.central_stop_m = 0;
   if (bits() % 2 == 0) deck.decomposition.tiles = {};
   if (deck.decomposition.transport == "nccl") deck.run.share_gpu = false;
+  settle_constraints(deck);
   return deck;
 }
 

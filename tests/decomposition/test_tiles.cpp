@@ -86,6 +86,26 @@ TEST(Tiles, GhostedIsTheHullOfOwnedAndWindows) {
   }
 }
 
+TEST(Tiles, AMarginGrowsGhostedBoxesAloneAndStaysInTheObject) {
+  for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
+    const RandomScan scan = random_scan(seed);
+    const int margin_px = 1 + static_cast<int>(seed % 5);
+    const Tiling plain = tiling_of(scan);
+    const Tiling wide = make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner,
+                                    scan.n_tiles, {}, {}, margin_px);
+    for (std::size_t i = 0; i < plain.tiles.size(); ++i) {
+      EXPECT_EQ(wide.tiles[i].owned, plain.tiles[i].owned) << scan.name;
+      EXPECT_EQ(wide.tiles[i].positions, plain.tiles[i].positions) << scan.name;
+      const Box& held = plain.tiles[i].ghosted;
+      const Box expected{
+          {std::max(0, held.begin.y - margin_px), std::max(0, held.begin.x - margin_px)},
+          {std::min(scan.grid.object.h, held.end.y + margin_px),
+           std::min(scan.grid.object.w, held.end.x + margin_px)}};
+      EXPECT_EQ(wide.tiles[i].ghosted, held.empty() ? held : expected) << scan.name;
+    }
+  }
+}
+
 TEST(Tiles, EqualCostsBalanceToOnePosition) {
   for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
     const RandomScan scan = random_scan(seed);
@@ -212,6 +232,8 @@ TEST(Tiles, AGridOfTheWrongSizeNamesTheRemedy) {
 TEST(Tiles, RefuseWindowsOutsideTheObjectAndCostsThatAreMissing) {
   EXPECT_THROW(make_tiling({49, 50}, {20, 20}, small_raster(), 2), std::invalid_argument);
   EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 0), std::invalid_argument);
+  EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 2, {}, {}, -1),
+               std::invalid_argument);
   EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 2, std::vector<double>(3, 1.0)),
                std::invalid_argument);
 }

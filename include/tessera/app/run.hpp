@@ -14,6 +14,7 @@
 #include "tessera/device/graph.hpp"
 #include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/inner_product.hpp"
+#include "tessera/solvers/constraints.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::app {
@@ -89,6 +90,7 @@ class Run {
   int stage_ = -1;  ///< which solver is at work
   std::unique_ptr<solvers::Sweep> sweep_;
   std::unique_ptr<solvers::Solver> solver_;
+  std::unique_ptr<solvers::Constraints> constraints_;
   physics::InnerProduct inner_product_;
   device::DeviceView<double*> epoch_sums_;
   device::HostView<double*> host_epoch_sums_;

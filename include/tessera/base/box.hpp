@@ -67,6 +67,11 @@ inline Box hull(const Box& a, const Box& b) {
           {std::max(a.end.y, b.end.y), std::max(a.end.x, b.end.x)}};
 }
 
+/// `by_px` larger on every side.
+inline Box grown(const Box& box, int by_px) {
+  return {{box.begin.y - by_px, box.begin.x - by_px}, {box.end.y + by_px, box.end.x + by_px}};
+}
+
 inline std::ostream& operator<<(std::ostream& out, const Box& box) {
   return out << "[" << box.begin.y << ":" << box.end.y << ", " << box.begin.x << ":" << box.end.x
              << "]";

@@ -104,6 +104,40 @@ struct Refine {
   int tilt_from_epoch = -1;
 };
 
+/// `..._from_epoch`: -1 never.
+struct Constraints {
+  int object_amplitude_from_epoch = -1;
+  std::vector<double> object_amplitude = {0, 1};
+  int object_phase_from_epoch = -1;
+  std::vector<double> object_phase_rad = {-3.15, 3.15};
+  int object_positive_phase_from_epoch = -1;
+  int object_support_from_epoch = -1;
+  double object_support_radius_px = 0;
+  int object_l1_from_epoch = -1;
+  double object_l1 = 0.01;
+  int object_smoothness_from_epoch = -1;
+  double object_smoothness = 0.02;
+  int object_low_pass_from_epoch = -1;
+  double object_low_pass_sigma_px = 0.5;
+  int object_low_pass_every = 1;
+  int object_tv_from_epoch = -1;
+  double object_tv = 0.01;
+  int object_tv_every = 1;
+  int slice_coupling_from_epoch = -1;
+  double slice_coupling_sigma = 0.5;
+  int phase_ramp_from_epoch = -1;
+  int phase_ramp_every = 1;
+  int probe_centring_from_epoch = -1;
+  int probe_power_from_epoch = -1;
+  double probe_power_counts = 0;
+  int probe_aperture_from_epoch = -1;
+  double probe_aperture_radius_px = 0;
+  int probe_support_from_epoch = -1;
+  double probe_support_radius_px = 0;
+  int probe_mode_power_from_epoch = -1;
+  double probe_least_mode_power = 0.001;
+};
+
 struct Decomposition {
   std::vector<int> tiles;
   std::string transport = "auto";
@@ -158,6 +192,7 @@ struct Deck {
   Stop stop;
   Validation validation;
   Refine refine;
+  Constraints constraints;
   Decomposition decomposition;
   Run run;
   Output output;

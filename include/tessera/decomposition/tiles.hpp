@@ -13,7 +13,8 @@ namespace tessera::decomposition {
 /// A rank's part of the object and of the scan.
 struct Tile {
   Box owned;    ///< pixels that this rank alone updates; may be empty
-  Box ghosted;  ///< hull of `owned` and the windows of `positions`: all that the rank holds
+  Box ghosted;  ///< hull of `owned` and the windows of `positions`, with a margin: all that the
+                ///< rank holds
   std::vector<int> positions;  ///< scan positions of this rank, ascending; may be empty
 };
 
@@ -37,10 +38,13 @@ struct TileGrid {
 /// @param cost work of every position, > 0; empty: all equal
 /// @param grid cut into rows x columns instead (tiles in row-major order), each row cut again by
 /// cost
+/// @param ghost_margin_px how far ghosted boxes reach past their hull, within the object: for
+/// stencils, and positions that move
 /// @throws InputError if the grid does not make n_tiles
-/// @throws std::invalid_argument if a window leaves the object or `cost` has not one entry per
-/// position
+/// @throws std::invalid_argument if a window leaves the object, the margin is negative or `cost`
+/// has not one entry per position
 Tiling make_tiling(Shape2 object, Shape2 window, std::span<const Pixel> corner, int n_tiles,
-                   std::span<const double> cost = {}, std::optional<TileGrid> grid = {});
+                   std::span<const double> cost = {}, std::optional<TileGrid> grid = {},
+                   int ghost_margin_px = 0);
 
 }  // namespace tessera::decomposition

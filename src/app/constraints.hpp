@@ -1,0 +1,19 @@
+#pragma once
+/// From the deck's [constraints] to solvers::Constraints.
+
+#include "tessera/app/scan.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/solvers/constraints.hpp"
+
+namespace tessera::app {
+
+/// @param counts_per_pattern the probe's power where the deck names none
+solvers::ConstraintOptions constraint_options(const deck::Deck& deck, double counts_per_pattern);
+
+/// @param scan of which corners are used as long as this lives
+solvers::ConstrainedTile constrained_tile(const Scan& scan, int n_probe_images);
+
+/// How far tiles reach past their windows.
+int ghost_margin_px(const deck::Deck& deck);
+
+}  // namespace tessera::app

@@ -1,0 +1,44 @@
+#pragma once
+/// The planes of an object as images, in pixels of the tile.
+
+#include <array>
+
+#include "tessera/solvers/owned_tile.hpp"
+
+namespace tessera::solvers {
+
+using ImageView = device::DeviceView<device::complex**>;  ///< (H, W) of the ghosted box
+
+/// Where the tile lies in the object.
+struct TileFrame {
+  OwnedTile tile;
+  Pixel origin;
+  Shape2 object;
+};
+
+inline ImageView plane_of(const device::DeviceView<device::complex***>& object, int plane) {
+  const std::size_t size = object.extent(1) * object.extent(2);
+  return ImageView(object.data() + static_cast<std::size_t>(plane) * size, object.extent(1),
+                   object.extent(2));
+}
+
+/// Owned pixels of `to` = those of `from`.
+inline void copy_owned(const device::Device& exec, const OwnedTile& tile, const ImageView& from,
+                       const ImageView& to) {
+  for_each_owned_pixel(
+      exec, "tessera::solvers::copy_owned", 1, tile,
+      KOKKOS_LAMBDA(int, const int y, const int x) { to(y, x) = from(y, x); });
+}
+
+inline void fill_ghosts(const device::Device& exec, Sweep& sweep,
+                        const device::DeviceView<device::complex***>& object) {
+  const std::array fields{comm::tile_field(object)};
+  sweep.fill(exec, fields);
+}
+
+inline void fill_ghosts(const device::Device& exec, Sweep& sweep, const ImageView& image) {
+  const std::array fields{comm::TileField{reinterpret_cast<Real*>(image.data()), 1, 2}};
+  sweep.fill(exec, fields);
+}
+
+}  // namespace tessera::solvers

@@ -1,0 +1,164 @@
+// Probe constraints, and those that move what the data leave open between object and probe.
+
+#include <gtest/gtest.h>
+
+#include "solvers/tiled_object.hpp"
+
+namespace tessera::solvers {
+namespace {
+
+using testing::Complex;
+using testing::TiledObject;
+
+constexpr double tolerance = 10 * testing::rounding;
+constexpr Onset now{0};
+constexpr Shape2 window = TiledObject::window;
+
+double power(const WaveStack& probe, int mode) {
+  double sum = 0;
+  for (int i = 0; i < probe.shape().size(); ++i) sum += std::norm(probe.image(mode)[i]);
+  return sum;
+}
+
+/// Greatest difference of this rank's intensities over their greatest.
+double relative_change(const ImageStack<double>& before, const ImageStack<double>& after) {
+  double change = 0;
+  double greatest = 1e-300;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    change = std::max(change, std::abs(after.data()[i] - before.data()[i]));
+    greatest = std::max(greatest, before.data()[i]);
+  }
+  return change / greatest;
+}
+
+/// A round beam about the window's centre + offset, zero at the border, with a curved phase.
+WaveStack round_beam(int n_images, Vec2 offset) {
+  WaveStack probe(n_images, window);
+  for (int i = 0; i < n_images; ++i)
+    for (int y = 0; y < window.h; ++y)
+      for (int x = 0; x < window.w; ++x) {
+        const double dy = y - window.h / 2 - offset.y;
+        const double dx = x - window.w / 2 - offset.x;
+        const double r2 = dy * dy + dx * dx;
+        if (r2 < 12) probe(i, y, x) = std::polar((1 - r2 / 12) / (i + 1), 0.1 * r2 + i * dx);
+      }
+  return probe;
+}
+
+TEST(ProbeConstraints, SupportIsADiscAboutTheCentre) {
+  TiledObject tiled(1, 3);
+  tiled.apply({.n_probe_modes = 2, .probe_support = now, .probe_support_radius_px = 4.5});
+  WaveStack expected = tiled.probe;
+  for (int i = 0; i < expected.n(); ++i)
+    for (int y = 0; y < window.h; ++y)
+      for (int x = 0; x < window.w; ++x)
+        if (std::hypot(y - 8, x - 7) > 4.5) expected(i, y, x) = 0;
+  EXPECT_LE(testing::relative_difference(testing::on_host(tiled.unknowns.probe), expected),
+            tolerance);
+}
+
+TEST(ProbeConstraints, ApertureIsADiscAboutZeroFrequency) {
+  TiledObject tiled(1, 2);
+  tiled.apply({.n_probe_modes = 2, .probe_aperture = now, .probe_aperture_radius_px = 5});
+  WaveStack expected = testing::dft(tiled.probe, -1);
+  for (int i = 0; i < expected.n(); ++i)
+    for (int y = 0; y < window.h; ++y)
+      for (int x = 0; x < window.w; ++x)
+        if (std::hypot(y < 8 ? y : y - 16, x < 7 ? x : x - 14) > 5) expected(i, y, x) = 0;
+  expected = testing::dft(expected, +1);
+  EXPECT_LE(testing::relative_difference(testing::on_host(tiled.unknowns.probe), expected),
+            tolerance);
+}
+
+TEST(ProbeConstraints, WeakModesAreRaisedToTheLeastPower) {
+  TiledObject tiled(1, 4);
+  for (int i = 0; i < window.size(); ++i) tiled.probe.image(1)[i] *= 0.01;
+  tiled.upload();
+  tiled.apply({.n_probe_modes = 3, .mode_power = now, .least_mode_power = 0.02});
+  const WaveStack probe = testing::on_host(tiled.unknowns.probe);
+  double total = 0;
+  for (int m = 0; m < 3; ++m) total += power(tiled.probe, m);
+  EXPECT_NEAR(power(probe, 1) / (0.02 * total), 1, tolerance);
+  for (const int m : {0, 2, 3})
+    EXPECT_NEAR(power(probe, m) / power(tiled.probe, m), 1, tolerance) << m;
+}
+
+TEST(ProbeConstraints, PowerIsSetAndTheObjectTakesTheRest) {
+  TiledObject tiled(1, 3);
+  const auto before = tiled.intensities();
+  tiled.apply({.n_probe_modes = 2, .probe_power = now, .probe_power_counts = 1e4});
+  const WaveStack probe = testing::on_host(tiled.unknowns.probe);
+  EXPECT_NEAR((power(probe, 0) + power(probe, 1)) / 1e4, 1, tolerance);
+  EXPECT_LE(relative_change(before, tiled.intensities()), tolerance);
+}
+
+TEST(ProbeConstraints, EverySliceTakesItsShareOfThePower) {
+  TiledObject tiled(4, 1);
+  tiled.apply({.n_slices = 2, .probe_power = now, .probe_power_counts = 1e4});
+  const double share = std::pow(1e4 / power(tiled.probe, 0), -0.25);
+  WaveStack expected = tiled.whole;
+  for (Complex& value : expected) value *= share;
+  EXPECT_LE(tiled.worst(expected), tolerance);
+}
+
+/// Of the plane's neighbours that two cores of windows hold, as many times as the fewer.
+Vec2 mean_ramp_rad(const WaveStack& object, int n_slices, const std::vector<Pixel>& corner) {
+  const auto weight = [&](int y, int x) {
+    int n = 0;
+    for (const Pixel& c : corner) n += Box::at({c.y + 4, c.x + 3}, {8, 7}).contains(Pixel{y, x});
+    return n;
+  };
+  Complex along_y = 0;
+  Complex along_x = 0;
+  for (int y = 0; y + 1 < object.h(); ++y)
+    for (int x = 0; x + 1 < object.w(); ++x)
+      for (int i = 0; i < object.n(); i += n_slices) {
+        const Complex here = std::conj(object(i, y, x));
+        along_y += double(std::min(weight(y, x), weight(y + 1, x))) * here * object(i, y + 1, x);
+        along_x += double(std::min(weight(y, x), weight(y, x + 1))) * here * object(i, y, x + 1);
+      }
+  return {std::arg(along_y), std::arg(along_x)};
+}
+
+TEST(ProbeConstraints, ThePhaseRampGoesFromTheFirstSliceToTheProbe) {
+  TiledObject tiled(4, 2);  // two object modes of two slices
+  for (int i = 0; i < 4; ++i)
+    for (int y = 0; y < TiledObject::shape.h; ++y)
+      for (int x = 0; x < TiledObject::shape.w; ++x)
+        tiled.whole(i, y, x) *= std::polar(1.0, 0.2 * y - 0.1 * x);
+  tiled.upload();
+  const auto before = tiled.intensities();
+  const Vec2 ramp = mean_ramp_rad(tiled.whole, 2, tiled.corner);
+  EXPECT_NEAR(ramp.y, 0.2, 0.05);
+  EXPECT_NEAR(ramp.x, -0.1, 0.05);
+  tiled.apply({.n_slices = 2, .n_probe_modes = 1, .phase_ramp = now});
+  WaveStack expected = tiled.whole;
+  for (const int i : {0, 2})
+    for (int y = 0; y < TiledObject::shape.h; ++y)
+      for (int x = 0; x < TiledObject::shape.w; ++x)
+        expected(i, y, x) *= std::polar(1.0, -ramp.y * (y - 30) - ramp.x * (x - 27));
+  EXPECT_LE(tiled.worst(expected), 10 * tolerance);
+  EXPECT_LE(relative_change(before, tiled.intensities()), tolerance);
+}
+
+TEST(ProbeConstraints, CentringMovesObjectAndProbeAndNoIntensity) {
+  TiledObject tiled(2, 2);
+  tiled.probe = round_beam(2, {2, -1});
+  tiled.upload();
+  const auto before = tiled.intensities();
+  for (int epoch = 0; epoch < 3; ++epoch)
+    tiled.apply({.n_slices = 2, .n_probe_modes = 2, .probe_centring = now}, epoch);
+  EXPECT_LE(relative_change(before, tiled.intensities()), tolerance);
+  EXPECT_LE(
+      testing::relative_difference(testing::on_host(tiled.unknowns.probe), round_beam(2, {0, 0})),
+      tolerance);
+  WaveStack expected = tiled.whole;
+  for (int i = 0; i < 2; ++i)
+    for (int y = 0; y < expected.h(); ++y)
+      for (int x = 0; x < expected.w(); ++x)
+        expected(i, y, x) = tiled.whole(i, std::min(y + 2, expected.h() - 1), std::max(x - 1, 0));
+  EXPECT_LE(tiled.worst(expected), tolerance);
+}
+
+}  // namespace
+}  // namespace tessera::solvers
