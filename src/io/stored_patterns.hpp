@@ -2,6 +2,7 @@
 /// Patterns as the file has them, and what makes them ready: the part that the reader of a whole
 /// scan and the reader of chosen patterns share.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -57,6 +58,8 @@ class StoredPatterns {
 
   /// Of a pattern that is ready.
   std::size_t pattern_bytes() const { return pattern_bytes_; }
+  /// Of a pattern as it is read, or ready if that is more.
+  std::size_t most_bytes() const { return std::max(recorded_bytes_, pattern_bytes_); }
   Shape2 scan() const { return scan_; }
   /// Read so far, decompressed, in the file's own width.
   std::int64_t bytes_read() const { return bytes_read_; }
