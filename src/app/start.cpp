@@ -65,12 +65,12 @@ ImageStack<double> read_vacuum(const deck::Deck& deck, const Scan& scan,
 }
 
 /// What the probe brings to a pattern. The mean of the patterns, as for an object of modulus 1 on
-/// the average; for an absorbing start object that of the brightest pattern, or of no sample.
+/// the average; for an absorbing start object that of the brightest fitted pattern, or of no
+/// sample.
 double start_counts(const deck::Deck& deck, const Scan& scan, double vacuum_counts) {
   if (deck.object.initial != "stxm") return scan.counts_per_pattern;
   if (deck.probe.initial == "vacuum") return vacuum_counts;
-  return std::ranges::max(scan.moments, {}, &io::PatternMoments::counts)
-      .counts;  // those not fitted hold 0
+  return std::ranges::max(scan.moments, {}, &io::PatternMoments::counts).counts;
 }
 
 WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {

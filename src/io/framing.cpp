@@ -22,7 +22,7 @@ std::vector<int> pattern_pixels(int n_binned, int n_pattern) {
 }  // namespace
 
 Framing::Framing(const geometry::DetectorFrame& frame, bool centred)
-    : bin_(static_cast<std::size_t>(frame.bin)),
+    : bin_(frame.bin),
       width_(frame.pattern.w),
       needed_(Box::at({0, 0}, frame.recorded)),
       from_y_(recorded_pixels(frame.recorded.h, frame.cut.h, centred)),

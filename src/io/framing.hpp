@@ -25,19 +25,36 @@ class Framing {
   /// use(i) for the pixels it is the sum of. `pixel` and i count row by row, i in the box `held`.
   template <class Visit>
   void for_each_pixel(const Box& held, const Visit& visit) const {
-    for (std::size_t y = 0; y < to_y_.size(); ++y)
-      for (std::size_t x = 0; x < to_x_.size(); ++x)
-        visit(to_y_[y] * static_cast<std::int64_t>(width_) + to_x_[x], [&](const auto& use) {
-          for (std::size_t i = y * bin_; i < (y + 1) * bin_; ++i) {
-            const std::int64_t row =
-                static_cast<std::int64_t>(from_y_[i] - held.begin.y) * held.width() - held.begin.x;
-            for (std::size_t j = x * bin_; j < (x + 1) * bin_; ++j) use(row + from_x_[j]);
-          }
-        });
+    if (bin_ == 1)
+      visit_pixels<1>(held, visit);
+    else
+      visit_pixels<0>(held, visit);
   }
 
  private:
-  std::size_t bin_;
+  /// @param known_bin 0: any
+  template <int known_bin, class Visit>
+  void visit_pixels(const Box& held, const Visit& visit) const {
+    const int bin = known_bin > 0 ? known_bin : bin_;
+    const auto n_y = static_cast<int>(to_y_.size());
+    const auto n_x = static_cast<int>(to_x_.size());
+    const int* from_x = from_x_.data();
+    const int* to_x = to_x_.data();
+    for (int y = 0; y < n_y; ++y) {
+      const int* from_y = from_y_.data() + std::int64_t{y} * bin;
+      const std::int64_t to_row = to_y_[static_cast<std::size_t>(y)] * std::int64_t{width_};
+      for (int x = 0; x < n_x; ++x)
+        visit(to_row + to_x[x], [&](const auto& use) {
+          for (int i = 0; i < bin; ++i) {
+            const std::int64_t row =
+                std::int64_t{from_y[i] - held.begin.y} * held.width() - held.begin.x;
+            for (int j = 0; j < bin; ++j) use(row + from_x[x * bin + j]);
+          }
+        });
+    }
+  }
+
+  int bin_;
   int width_;
   Box needed_;
   std::vector<int> from_y_;  ///< recorded rows of the cut, from the lowest frequency on
