@@ -225,6 +225,7 @@ double make_patterns(const deck::Deck& deck, const WaveStack& probe, app::Scan& 
 io::ScanInfo scan_info(const SyntheticCase& wanted, const geometry::Optics& optics) {
   io::ScanInfo info;
   info.pattern = {wanted.window_px, wanted.window_px};
+  info.frame = geometry::whole_detector(info.pattern);
   info.type = io::PatternType::u16;
   const double step_m = wanted.step_px * optics.pixel_m;
   info.positions_m = geometry::raster_scan(wanted.raster.h, wanted.raster.w, {step_m, step_m});

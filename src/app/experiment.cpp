@@ -7,7 +7,6 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/geometry/wavelength.hpp"
-#include "tessera/physics/start_probe.hpp"
 
 namespace tessera::app {
 namespace {
@@ -26,16 +25,33 @@ void remove_curvature(WaveStack& probe, const geometry::Optics& optics) {
 WaveStack pupil_probe(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics) {
   if (probe.initial == "aperture")
     return physics::aperture_probe(window, optics.wavelength_m, optics.pixel_m,
-                                   {probe.semi_angle_rad, probe.defocus_m});
+                                   {probe.semi_angle_rad, aberrations(probe)});
   if (probe.initial == "zone_plate")
     return physics::zone_plate_probe(window, optics.wavelength_m, optics.pixel_m,
                                      {probe.zone_plate_diameter_m, probe.outer_zone_width_m,
-                                      probe.central_stop_m, probe.defocus_m});
+                                      probe.central_stop_m, aberrations(probe)});
   throw InputError(text("probe.initial = '", probe.initial,
                         "' is not an optic; use 'aperture' or 'zone_plate'"));
 }
 
 }  // namespace
+
+deck::Experiment experiment_as_read(const deck::Deck& deck) {
+  deck::Experiment experiment = deck.experiment;
+  for (std::optional<double>* pixel :
+       {&experiment.detector_pixel_m, &experiment.detector_pixel_rad})
+    if (*pixel) **pixel *= deck.data.bin;
+  return experiment;
+}
+
+physics::Aberrations aberrations(const deck::Probe& probe) {
+  return {.defocus_m = probe.defocus_m,
+          .astigmatism_m = probe.astigmatism_m,
+          .astigmatism_angle_rad = probe.astigmatism_angle_rad,
+          .coma_m = probe.coma_m,
+          .coma_angle_rad = probe.coma_angle_rad,
+          .spherical_m = probe.spherical_m};
+}
 
 geometry::Optics optics_of(const deck::Experiment& experiment, Shape2 detector) {
   const double wavelength_m =

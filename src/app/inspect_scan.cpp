@@ -12,9 +12,10 @@
 namespace tessera::app {
 namespace {
 
-/// 1 = trust; empty if the scan has no mask.
+/// 1 = trust; empty if the scan has no mask, or one for each pattern.
 std::vector<double> read_mask(const io::File& file, const ScanContents& contents, Shape2 pattern) {
   if (!contents.valid_pixels) return {};
+  if (file.info(*contents.valid_pixels).extents == file.info(contents.patterns).extents) return {};
   std::vector<double> mask = file.read_doubles(*contents.valid_pixels);
   if (static_cast<std::int64_t>(mask.size()) != pattern.size())
     throw InputError(text("dataset \"", *contents.valid_pixels, "\" of \"", contents.path,

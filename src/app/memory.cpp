@@ -149,6 +149,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
       {"shifted probes and their sums", has_subpixel ? 2 * n_slots * probe_bytes : 0},
       {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
       {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},
+      {"given background", static_cast<std::int64_t>(info.background.size()) * real_bytes},
       {"halo buffers", halo_bytes(tiling, rank)},
       {"constraints",
        solvers::Constraints::bytes(constraint_options(deck, 0), tile.ghosted.shape(), info.pattern,
@@ -158,11 +159,17 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
   needs.n_patterns = n;
   needs.n_chunk_patterns = n_chunk;
   needs.pattern_bytes = info.pattern.size() * static_cast<std::int64_t>(io::size_of(info.type));
-  needs.file_chunk_bytes = info.positions_per_chunk.size() * needs.pattern_bytes;
+  const auto element_bytes = static_cast<std::int64_t>(io::size_of(info.type));
+  const std::int64_t recorded_bytes =
+      info.frame.recorded.size() * (element_bytes + (info.has_own_masks ? 1 : 0));
+  const std::int64_t most_bytes = std::max(needs.pattern_bytes, recorded_bytes);
+  needs.file_chunk_bytes = info.positions_per_chunk.size() * most_bytes;
   // Piece, prepared piece and what arrives in a round; also while a pattern's place fills.
-  const std::int64_t piece = std::min(info.n_positions * needs.pattern_bytes,
+  const std::int64_t piece = std::min(info.n_positions * most_bytes,
                                       std::max(io::pattern_piece_bytes, needs.file_chunk_bytes));
-  needs.host = {{"pieces of the file", 3 * piece}};
+  needs.host = {{"pieces of the file", 3 * piece},
+                {"counts and centres of patterns",
+                 info.n_positions * static_cast<std::int64_t>(sizeof(io::PatternMoments))}};
   return needs;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "tessera/app/experiment.hpp"
 #include "tessera/app/memory.hpp"
@@ -15,14 +16,25 @@
 #include "scan_patterns.hpp"
 
 namespace tessera::app {
-namespace {
 
 /// Near-field images are kept as the detector sees them: nothing in them is at zero frequency.
 io::ScanSource scan_source(const deck::Deck& deck) {
   const deck::Data& data = deck.data;
-  return {data.file, data.patterns, data.positions, data.valid_pixels,
-          data.zero_frequency == "centre" && deck.experiment.propagation == "far_field"};
+  const auto shape = [](const std::vector<int>& hw) {
+    return hw.empty() ? Shape2{} : Shape2{hw[0], hw[1]};
+  };
+  io::ScanSource source{data.file, data.patterns, data.positions, data.valid_pixels,
+                        data.zero_frequency == "centre" && deck.experiment.propagation == "far_field"};
+  source.background = data.background;
+  source.crop = shape(data.crop);
+  source.bin = data.bin;
+  source.pad_to = shape(data.pad_to);
+  if (data.saturation_counts > 0) source.saturation_counts = data.saturation_counts;
+  source.beam_stop_radius_px = data.beam_stop_radius_px;
+  return source;
 }
+
+namespace {
 
 std::vector<Vec2> positions_m(const deck::Data& data, const io::ScanInfo& info) {
   if (!info.positions_m.empty()) return info.positions_m;
@@ -56,6 +68,13 @@ void settle_subpixel(const deck::Data& data, geometry::WindowGrid& grid) {
   if (whole || !data.subpixel) std::fill(grid.subpixel.begin(), grid.subpixel.end(), Vec2{});
 }
 
+/// An image of the detector on the device.
+device::DeviceView<Real**> detector_view(const char* label, const auto& image) {
+  using View = device::DeviceView<Real**>;
+  const std::vector<Real> values(image.begin(), image.end());
+  return device::to_device<View>(label, values.data(), View::array_layout(image.h(), image.w()));
+}
+
 /// Corners and mask of this rank's positions; patterns come later, the order from the sweep.
 physics::ScanTile scan_tile(const Scan& scan) {
   const decomposition::Tile& tile = scan.tile();
@@ -69,15 +88,14 @@ physics::ScanTile scan_tile(const Scan& scan) {
   physics::ScanTile made;
   made.window = scan.grid.window;
   using Corners = device::DeviceView<int* [2]>;
-  using Mask = device::DeviceView<Real**>;
-  const std::vector<Real> valid(scan.info.valid_pixels.begin(), scan.info.valid_pixels.end());
   made.corner = device::to_device<Corners>("tessera::physics::corner", corner.data(),
                                            Corners::array_layout(n, 2));
   made.has_subpixel = std::any_of(scan.grid.subpixel.begin(), scan.grid.subpixel.end(),
                                   [](Vec2 s) { return s != Vec2{}; });
-  made.valid_pixels =
-      device::to_device<Mask>("tessera::physics::valid_pixels", valid.data(),
-                              Mask::array_layout(scan.info.pattern.h, scan.info.pattern.w));
+  made.valid_pixels = detector_view("tessera::physics::valid_pixels", scan.info.valid_pixels);
+  if (scan.info.background.n() > 0)
+    made.background = detector_view("tessera::physics::background", scan.info.background);
+  made.saturation = static_cast<Real>(scan.info.saturation);
   made.order = device::DeviceView<int*>("tessera::physics::order", n);
   made.slot = device::DeviceView<int*>("tessera::physics::slot", n);
   made.slot_shift = device::DeviceView<Real* [2]>("tessera::physics::slot_shift", n);
@@ -130,9 +148,12 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
                      " patterns hold no counts and are left out, the first at position ",
                      totals.all_zero.front()));
   const auto n_fitted = static_cast<double>(scan.fitted.size());
-  scan.counts_per_pattern = totals.total_counts / n_fitted;
+  scan.moments = totals.moments;
   scan.mean_pattern = totals.sum;
-  for (double& value : scan.mean_pattern) value /= n_fitted;
+  for (std::size_t i = 0; i < scan.mean_pattern.size(); ++i)
+    scan.mean_pattern.data()[i] /= std::max(1.0, n_fitted - totals.n_ignored.data()[i]);
+  scan.counts_per_pattern =
+      std::accumulate(scan.mean_pattern.begin(), scan.mean_pattern.end(), 0.0);
 }
 
 }  // namespace
@@ -142,7 +163,7 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
   scan.rank = comm.rank();
   scan.info = std::move(info);
   comm.together([&] {
-    scan.optics = optics_of(deck.experiment, scan.info.pattern);
+    scan.optics = optics_of(experiment_as_read(deck), scan.info.pattern);
     scan.grid =
         geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
                               scan.optics.pixel_m, window_margin_px(deck, scan.optics.pixel_m));

@@ -97,6 +97,31 @@ void check_raster(const Data& data) {
           "data.raster_step_m = [0, 0] would put every position at the same place");
 }
 
+std::string pair_text(const std::vector<int>& pair) {
+  return text('[', pair[0], ", ", pair[1], ']');
+}
+
+/// What can be said before the patterns' shape is known.
+void check_frame(const Data& data) {
+  if (data.crop.empty()) return;
+  const std::string crop = "data.crop = " + pair_text(data.crop);
+  require(data.crop[0] % data.bin == 0 && data.crop[1] % data.bin == 0,
+          text(crop, " is not a multiple of data.bin = ", data.bin));
+  require(data.pad_to.empty() || (data.pad_to[0] >= data.crop[0] / data.bin &&
+                                  data.pad_to[1] >= data.crop[1] / data.bin),
+          text("data.pad_to = ", pair_text(data.pad_to.empty() ? data.crop : data.pad_to),
+               " is smaller than ", crop, " after data.bin = ", data.bin,
+               "; make it larger or crop to it"));
+}
+
+/// Their formulas see the far field.
+void check_start_object(const Deck& deck) {
+  require(deck.object.initial != "centre_of_mass" || deck.experiment.propagation == "far_field",
+          text("object.initial = \"centre_of_mass\" needs experiment.propagation = \"far_field\", "
+               "not ",
+               quoted(deck.experiment.propagation), "; use \"stxm\" or \"ones\""));
+}
+
 void check_alphas(const Solver& solver, const std::string& section) {
   if (solver.method != "epie") return;
   for (const auto& [name, alpha] :
@@ -170,7 +195,19 @@ void check_zone_plate(const Probe& probe) {
                number_text(probe.zone_plate_diameter_m)));
 }
 
+/// A probe that was measured or reconstructed has its aberrations already.
+void check_aberrations(const Probe& probe) {
+  if (probe.initial != "dataset" && probe.initial != "file") return;
+  for (const auto& [name, value] :
+       {std::pair{"astigmatism_m", probe.astigmatism_m}, std::pair{"coma_m", probe.coma_m},
+        std::pair{"spherical_m", probe.spherical_m}})
+    require(value == 0, text("probe.", name, " = ", number_text(value),
+                             " is not for probe.initial = ", quoted(probe.initial),
+                             "; use \"aperture\", \"zone_plate\", \"vacuum\" or \"mean_pattern\""));
+}
+
 void check_optics(const Probe& probe) {
+  check_aberrations(probe);
   if (probe.initial == "aperture") check_aperture(probe);
   if (probe.initial == "zone_plate") check_zone_plate(probe);
 }
@@ -232,6 +269,8 @@ void check(const Deck& deck) {
   check_fly(deck.experiment);
   check_slices(deck);
   check_raster(deck.data);
+  check_frame(deck.data);
+  check_start_object(deck);
   check_optics(deck.probe);
   check_solvers(deck);
   check_resume(deck);
@@ -250,6 +289,10 @@ void check_reconstruction(const Deck& deck) {
   if (deck.probe.initial == "file") {
     require_text(deck.probe.file, "probe.file",
                  "probe.initial = \"file\" reads the probe from it, the result of an earlier run");
+  }
+  if (deck.probe.initial == "vacuum") {
+    require_text(deck.probe.vacuum, "probe.vacuum",
+                 "probe.initial = \"vacuum\" makes the probe from that dataset of data.file");
   }
   if (deck.object.initial == "file") {
     require_text(

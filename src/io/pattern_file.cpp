@@ -16,9 +16,8 @@ struct PatternFile::Reader {
         info(scan_info),
         file(File::open(source.path)),
         stored(source, info, file),
-        whole_bytes(file.bytes_on_disk()),
-        in_file(static_cast<std::size_t>(info.positions_per_chunk.size()) *
-                stored.pattern_bytes()) {
+        whole_bytes(file.bytes_on_disk()) {
+    stored.reserve(info.positions_per_chunk.size());
     by_chunk.reserve(static_cast<std::size_t>(most_patterns));
   }
 
@@ -40,9 +39,8 @@ struct PatternFile::Reader {
   ScanInfo info;
   File file;
   StoredPatterns stored;
-  std::int64_t whole_bytes;        ///< of the file when it was opened
-  std::vector<std::byte> in_file;  ///< a chunk's patterns before their shift
-  std::vector<int> by_chunk;       ///< indices of one read's positions, those of a chunk together
+  std::int64_t whole_bytes;   ///< of the file when it was opened
+  std::vector<int> by_chunk;  ///< indices of one read's positions, those of a chunk together
 };
 
 void PatternFile::Reader::read(std::span<const int> positions, std::byte* patterns) {
@@ -69,7 +67,7 @@ void PatternFile::Reader::read_chunk(std::span<const int> chosen, std::span<cons
   for (const int i : chosen) box = hull(box, Box::at(pixel_of(positions[i]), {1, 1}));
   const int first = positions[chosen.front()];
   try {
-    stored.read(box, in_file.data());
+    stored.read(box);
   } catch (const InputError& error) {
     check_whole(first);
     throw InputError(text("scan position ", first, ": ", error.what()));
@@ -81,8 +79,7 @@ void PatternFile::Reader::read_chunk(std::span<const int> chosen, std::span<cons
     const std::int64_t at =
         static_cast<std::int64_t>(y - box.begin.y) * box.width() + x - box.begin.x;
     const double counts = stored.prepare(
-        positions[i], in_file.data() + static_cast<std::size_t>(at) * stored.pattern_bytes(),
-        patterns + static_cast<std::size_t>(i) * stored.pattern_bytes());
+        positions[i], at, patterns + static_cast<std::size_t>(i) * stored.pattern_bytes());
     if (counts == 0)
       throw InputError(
           text("\"", source.path, "\" changed while it was in use: the pattern of scan position ",

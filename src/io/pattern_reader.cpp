@@ -25,28 +25,23 @@ File open_patterns(const ScanSource& source, const ScanInfo& info, const comm::C
 class PieceReader {
  public:
   PieceReader(const ScanSource& source, const ScanInfo& info, const File& file)
-      : info_(info),
-        held_out_(source.held_out),
-        stored_(source, info, file),
-        sum_(1, info.pattern) {}
+      : info_(info), held_out_(source.held_out), stored_(source, info, file) {
+    totals_.moments.resize(static_cast<std::size_t>(info.n_positions));
+    totals_.sum = ImageStack<double>(1, info.pattern);
+    totals_.n_ignored = ImageStack<double>(1, info.pattern);
+  }
 
-  /// The patterns of `boxes`, checked and shifted.
+  /// The patterns of `boxes`, checked and made ready.
   const std::byte* read(const std::vector<Box>& boxes) {
-    std::int64_t most = 0;
     std::int64_t n_patterns = 0;
-    for (const Box& box : boxes) {
-      most = std::max(most, box.area());
-      n_patterns += box.area();
-    }
-    in_file_.resize(static_cast<std::size_t>(most) * pattern_bytes());
+    for (const Box& box : boxes) n_patterns += box.area();
     piece_.resize(static_cast<std::size_t>(n_patterns) * pattern_bytes());
     std::byte* ready = piece_.data();
     for (const Box& box : boxes) {
-      stored_.read(box, in_file_.data());
-      const std::byte* in_file = in_file_.data();
+      stored_.read(box);
+      std::int64_t at = 0;
       for_each_position({&box, 1}, stored_.scan(), [&](int position) {
-        keep_books(position, stored_.prepare(position, in_file, ready), ready);
-        in_file += pattern_bytes();
+        keep_books(position, stored_.prepare(position, at++, ready), ready);
         ready += pattern_bytes();
       });
     }
@@ -54,30 +49,56 @@ class PieceReader {
   }
 
   std::size_t pattern_bytes() const { return stored_.pattern_bytes(); }
-  const std::vector<int>& all_zero() const { return all_zero_; }
-  double total_counts() const { return total_counts_; }
-  const ImageStack<double>& sum() const { return sum_; }
-  std::int64_t bytes_read() const { return stored_.bytes_read(); }
+  std::size_t most_bytes() const { return stored_.most_bytes(); }
+  /// Of this rank's share.
+  PatternTotals totals() const {
+    PatternTotals all = totals_;
+    all.bytes_read = stored_.bytes_read();
+    return all;
+  }
 
  private:
   void keep_books(int position, double counts, const std::byte* pattern) {
-    if (counts == 0) all_zero_.push_back(position);
-    if (!held_out_.empty() && held_out_[static_cast<std::size_t>(position)]) return;
-    total_counts_ += counts;
+    if (counts == 0) totals_.all_zero.push_back(position);
+    const bool held_out = !held_out_.empty() && held_out_[static_cast<std::size_t>(position)];
+    if (counts == 0 || held_out) return;
+    totals_.total_counts += counts;
+    Vec2 moment;
     with_type(info_.type, [&](auto zero) {
-      const auto* values = reinterpret_cast<const decltype(zero)*>(pattern);
-      for (double& sum : sum_) sum += static_cast<double>(*values++);
+      moment = add_pattern(reinterpret_cast<const decltype(zero)*>(pattern));
     });
+    totals_.moments[static_cast<std::size_t>(position)] = {counts,
+                                                           {moment.y / counts, moment.x / counts}};
+  }
+
+  /// To the sums. @return sum of counts times pixels from the zero frequency
+  template <class T>
+  Vec2 add_pattern(const T* values) {
+    const Shape2 shape = info_.pattern;
+    Vec2 moment;
+    for (int y = 0; y < shape.h; ++y) {
+      double* sum = &totals_.sum(0, y, 0);
+      double* n_ignored = &totals_.n_ignored(0, y, 0);
+      double of_row = 0;
+      for (int x = 0; x < shape.w; ++x) {
+        const auto value = static_cast<double>(*values++);
+        const bool counts = value < info_.saturation;
+        const double added = counts ? value : 0;
+        sum[x] += added;
+        n_ignored[x] += counts ? 0 : 1;
+        of_row += added;
+        moment.x += added * frequency_index(x, shape.w);
+      }
+      moment.y += of_row * frequency_index(y, shape.h);
+    }
+    return moment;
   }
 
   const ScanInfo& info_;
   const std::vector<bool>& held_out_;
   StoredPatterns stored_;
-  std::vector<std::byte> in_file_;
   std::vector<std::byte> piece_;
-  std::vector<int> all_zero_;
-  double total_counts_ = 0;
-  ImageStack<double> sum_;
+  PatternTotals totals_;
 };
 
 /// What arrives in one round, packed, and where it belongs.
@@ -133,11 +154,15 @@ int n_chunks_per_round(const ScanChunks& chunks, std::size_t pattern_bytes,
 
 PatternTotals agreed_totals(const PieceReader& reader, const ScanSource& source,
                             const comm::Communicator& comm) {
-  PatternTotals totals{comm.all_gather(std::span(reader.all_zero())), reader.total_counts(),
-                       reader.sum(), reader.bytes_read()};
+  PatternTotals totals = reader.totals();
+  totals.all_zero = comm.all_gather(std::span<const int>(totals.all_zero));
   std::sort(totals.all_zero.begin(), totals.all_zero.end());
   comm.sum(std::span(&totals.total_counts, 1));
   comm.sum(std::span(totals.sum.data(), totals.sum.size()));
+  comm.sum(std::span(totals.n_ignored.data(), totals.n_ignored.size()));
+  // One rank has read each pattern: the others add zeros.
+  static_assert(sizeof(PatternMoments) == 3 * sizeof(double));
+  comm.sum(std::span(&totals.moments.data()->counts, 3 * totals.moments.size()));
   if (totals.total_counts == 0)
     throw AgreedError(ExitCode::bad_input,
                       text("data.patterns = \"", source.patterns, "\" of \"", source.path,
@@ -157,7 +182,7 @@ PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
   std::unique_ptr<PieceReader> reader;
   comm.together([&] { reader = std::make_unique<PieceReader>(source, info, file); });
 
-  const int per_round = n_chunks_per_round(chunks, reader->pattern_bytes(), piece_bytes);
+  const int per_round = n_chunks_per_round(chunks, reader->most_bytes(), piece_bytes);
   const int largest_share = (chunks.count() + comm.size() - 1) / comm.size();
   const ChunkRange share = chunks.share(comm.rank(), comm.size());
   Arrivals arrivals;

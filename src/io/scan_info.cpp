@@ -6,7 +6,7 @@
 #include "tessera/io/hdf5.hpp"
 #include "tessera/io/scan_reader.hpp"
 
-#include "zero_frequency.hpp"
+#include "detector_images.hpp"
 
 namespace tessera::io {
 
@@ -35,20 +35,15 @@ auto for_key(const std::string& key, Work&& work) {
   }
 }
 
-std::string shape_text(const Extents& extents) {
-  std::vector<std::string> sizes;
-  for (const std::int64_t n : extents) sizes.push_back(text(n));
-  return text('(', joined(sizes), ')');
-}
-
-PatternType pattern_type(ElementType type) {
+/// In which sums of bin x bin pixels fit too.
+PatternType pattern_type(ElementType type, int bin) {
   switch (type) {
     case ElementType::u8:
-      return PatternType::u8;
+      return bin == 1 ? PatternType::u8 : PatternType::u16;
     case ElementType::u16:
-      return PatternType::u16;
+      return bin == 1 ? PatternType::u16 : PatternType::u32;
     case ElementType::u32:
-      return PatternType::u32;
+      return bin == 1 ? PatternType::u32 : PatternType::f32;
     default:
       return PatternType::f32;
   }
@@ -75,17 +70,19 @@ void check_patterns(const DatasetInfo& found) {
              "repack the file with h5repack -f GZIP=1"));
 }
 
-void read_pattern_info(const DatasetInfo& found, ScanInfo& info) {
+void read_pattern_info(const DatasetInfo& found, const ScanSource& source, ScanInfo& info) {
   const auto size = [](std::int64_t n) { return static_cast<int>(n); };
   const Extents& extents = found.extents;
   const std::size_t n_axes = extents.size();
-  info.pattern = {size(extents[n_axes - 2]), size(extents[n_axes - 1])};
+  const Shape2 recorded{size(extents[n_axes - 2]), size(extents[n_axes - 1])};
+  info.frame = geometry::make_frame(recorded, source.crop, source.bin, source.pad_to);
+  info.pattern = info.frame.pattern;
   info.n_positions = size(extents[0]);
   if (n_axes == 4) {
     info.raster = {size(extents[0]), size(extents[1])};
     info.n_positions *= info.raster[1];
   }
-  info.type = pattern_type(found.type);
+  info.type = pattern_type(found.type, source.bin);
   info.is_virtual = found.is_virtual;
   if (!found.chunk.empty())
     info.positions_per_chunk = {size(found.chunk[0]), n_axes == 4 ? size(found.chunk[1]) : 1};
@@ -110,30 +107,6 @@ std::vector<Vec2> read_positions(const File& file, const std::string& name, int 
   return positions;
 }
 
-ImageStack<std::uint8_t> read_valid_pixels(const File& file, const ScanSource& source,
-                                           Shape2 shape) {
-  const std::string name = source.valid_pixels.value_or("");
-  const Extents extents = file.info(name).extents;
-  if (extents != Extents{shape.h, shape.w})
-    throw InputError(text("shape ", shape_text(extents), "; it must be that of a pattern, (",
-                          shape.h, ", ", shape.w, ')'));
-  const std::vector<double> values = file.read_doubles(name);
-  ImageStack<std::uint8_t> in_file(1, shape);
-  bool any = false;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != 0 && values[i] != 1)
-      throw InputError(text("pixel (", i / shape.w, ", ", i % shape.w, ") is ", values[i],
-                            "; it must be 1 (trust) or 0"));
-    in_file.data()[i] = static_cast<std::uint8_t>(values[i]);
-    any = any || values[i] == 1;
-  }
-  if (!any) throw InputError("no pixel is valid; 1 means trust, 0 means bad");
-  if (!source.zero_frequency_centred) return in_file;
-  ImageStack<std::uint8_t> valid(1, shape);
-  corner_from_centre(in_file.data(), valid.data(), shape);
-  return valid;
-}
-
 ScanInfo read_alone(const ScanSource& source) {
   const File file = for_key("data.file", [&] { return File::open(source.path); });
   ScanInfo info;
@@ -143,15 +116,16 @@ ScanInfo read_alone(const ScanSource& source) {
   for_key(key("data.patterns", source.patterns), [&] {
     const DatasetInfo found = file.info(source.patterns);
     check_patterns(found);
-    read_pattern_info(found, info);
+    read_pattern_info(found, source, info);
   });
   if (source.positions)
     for_key(key("data.positions", *source.positions),
             [&] { info.positions_m = read_positions(file, *source.positions, info.n_positions); });
-  info.valid_pixels = ImageStack<std::uint8_t>(1, info.pattern, 1);
-  if (source.valid_pixels)
-    for_key(key("data.valid_pixels", *source.valid_pixels),
-            [&] { info.valid_pixels = read_valid_pixels(file, source, info.pattern); });
+  for_key(key("data.valid_pixels", source.valid_pixels.value_or("")),
+          [&] { read_masks(file, source, info); });
+  if (source.background)
+    for_key(key("data.background", *source.background),
+            [&] { info.background = read_detector_image(source, info, *source.background); });
   return info;
 }
 
@@ -165,6 +139,7 @@ void broadcast_vector(std::vector<T>& values, const comm::Communicator& comm) {
 
 void broadcast(ScanInfo& info, const comm::Communicator& comm) {
   comm.broadcast(std::span(&info.n_positions, 1));
+  comm.broadcast(std::span(&info.frame, 1));
   comm.broadcast(std::span(&info.pattern, 1));
   comm.broadcast(std::span(&info.type, 1));
   comm.broadcast(std::span(&info.positions_per_chunk, 1));
@@ -173,6 +148,12 @@ void broadcast(ScanInfo& info, const comm::Communicator& comm) {
   broadcast_vector(info.positions_m, comm);
   if (!comm.is_root()) info.valid_pixels = ImageStack<std::uint8_t>(1, info.pattern);
   comm.broadcast(std::span(info.valid_pixels.data(), info.valid_pixels.size()));
+  comm.broadcast(std::span(&info.has_own_masks, 1));
+  comm.broadcast(std::span(&info.saturation, 1));
+  int n_backgrounds = info.background.n();
+  comm.broadcast(std::span(&n_backgrounds, 1));
+  if (!comm.is_root()) info.background = ImageStack<double>(n_backgrounds, info.pattern);
+  comm.broadcast(std::span(info.background.data(), info.background.size()));
 }
 
 }  // namespace

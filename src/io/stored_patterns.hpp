@@ -2,12 +2,18 @@
 /// Patterns as the file has them, and what makes them ready: the part that the reader of a whole
 /// scan and the reader of chosen patterns share.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
 
 #include "tessera/base/box.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/io/scan_reader.hpp"
+
+#include "framing.hpp"
 
 namespace tessera::io {
 
@@ -31,37 +37,50 @@ void with_type(PatternType type, Work&& work) {
 /// Rows and columns of scan positions; 3-D patterns are one column.
 Shape2 scan_shape(const ScanInfo& info);
 
-/// The patterns of an open file, read by this rank alone. All arguments must outlive it.
+/// The patterns of an open file, read by this rank alone, and the masks of their own if they have
+/// any. All arguments must outlive it.
 class StoredPatterns {
  public:
   StoredPatterns(const ScanSource& source, const ScanInfo& info, const File& file);
 
-  /// The patterns of a box of scan positions, as the file has them. Allocates nothing.
+  /// After this, reads of up to `n_patterns` allocate nothing.
+  void reserve(std::int64_t n_patterns);
+  /// Reads the patterns of a box of scan positions, as the file has them.
   /// @throws InputError naming file, dataset, slab and reason
-  void read(const Box& positions, std::byte* in_file);
+  void read(const Box& positions);
 
-  /// Zero frequency to [0, 0], pixels that are not valid to 0. `ready` does not overlap `in_file`.
-  /// @return counts of the valid pixels
+  /// Pattern `at` of those read last, of scan position `position`, cut, binned and padded, zero
+  /// frequency at [0, 0]. Pixels that are not valid become 0; what is to be ignored in this pattern
+  /// only becomes ScanInfo::saturation.
+  /// @return counts of the other pixels
   /// @throws InputError naming `position` and a valid pixel that is negative or not finite
-  double prepare(int position, const std::byte* in_file, std::byte* ready) const;
+  double prepare(int position, std::int64_t at, std::byte* ready) const;
 
+  /// Of a pattern that is ready.
   std::size_t pattern_bytes() const { return pattern_bytes_; }
+  /// Of a pattern as it is read, or ready if that is more.
+  std::size_t most_bytes() const { return std::max(recorded_bytes_, pattern_bytes_); }
   Shape2 scan() const { return scan_; }
   /// Read so far, decompressed, in the file's own width.
   std::int64_t bytes_read() const { return bytes_read_; }
 
  private:
   template <class T>
-  double count_valid(int position, T* values) const;
+  double frame(int position, const T* recorded, const std::uint8_t* trusted, T* ready) const;
   [[noreturn]] void refuse(int position, std::int64_t pixel, double value) const;
 
   const ScanSource& source_;
   const ScanInfo& info_;
   Shape2 scan_;
+  Framing framing_;
   SlabReader slabs_;
+  std::optional<SlabReader> mask_slabs_;
   std::size_t pattern_bytes_;
+  std::size_t recorded_bytes_;
   std::int64_t element_bytes_;
   std::int64_t bytes_read_ = 0;
+  std::vector<std::byte> recorded_;
+  std::vector<std::uint8_t> masks_;  ///< 1 = trust
 };
 
 }  // namespace tessera::io

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -14,11 +15,11 @@ namespace {
 using Complex = std::complex<double>;
 constexpr double pi = std::numbers::pi;
 
-/// Open between two angles, with a thin-lens defocus.
+/// Open between two angles.
 struct Pupil {
   double inner_rad;
   double outer_rad;
-  double defocus_m;
+  const Aberrations& aberrations;
 };
 
 double power(const Complex* mode, std::int64_t n) {
@@ -35,6 +36,26 @@ void scale(Complex* mode, std::int64_t n, double factor) {
   for (std::int64_t i = 0; i < n; ++i) mode[i] *= factor;
 }
 
+/// How far the farthest ray through the pupil meets the sample from the axis: the gradient of the
+/// path, by differences on rings.
+double ray_radius_m(const Pupil& pupil) {
+  constexpr int n_rings = 16;
+  constexpr int n_directions = 64;
+  const double step_rad = 1e-4 * pupil.outer_rad;
+  double greatest_m = 0;
+  for (int i = 0; i < n_rings * n_directions; ++i) {
+    const double radius_rad = pupil.outer_rad * (1 + i / n_directions) / n_rings;
+    const double angle_rad = 2 * pi * (i % n_directions) / n_directions;
+    const Vec2 at{radius_rad * std::sin(angle_rad), radius_rad * std::cos(angle_rad)};
+    const auto path_m = [&](double dy, double dx) {
+      return pupil.aberrations.path_m({at.y + dy, at.x + dx});
+    };
+    greatest_m = std::max(greatest_m, std::hypot(path_m(step_rad, 0) - path_m(-step_rad, 0),
+                                                 path_m(0, step_rad) - path_m(0, -step_rad)));
+  }
+  return greatest_m / (2 * step_rad);
+}
+
 void check(const Pupil& pupil, Shape2 window, double wavelength_m, double pixel_m) {
   const double detector_rad = wavelength_m / (2 * pixel_m);
   if (!(pupil.outer_rad > 0) || pupil.outer_rad > detector_rad)
@@ -48,12 +69,27 @@ void check(const Pupil& pupil, Shape2 window, double wavelength_m, double pixel_
         text("probe.central_stop_m must be >= 0 and smaller than the zone plate: it "
              "reaches to ",
              pupil.inner_rad, " rad of ", pupil.outer_rad, " rad"));
-  const double radius_px = std::abs(pupil.defocus_m) * pupil.outer_rad / pixel_m;
+  const double radius_px = ray_radius_m(pupil) / pixel_m;
   const int half_window_px = std::min(window.h, window.w) / 2;
   if (radius_px > half_window_px)
-    throw InputError(text("a defocus of ", pupil.defocus_m, " m makes a probe of radius ",
-                          radius_px, " px, larger than half the window of ", window.h, " x ",
-                          window.w, " px; use a smaller probe.defocus_m or a larger detector"));
+    throw InputError(text("a defocus of ", pupil.aberrations.defocus_m,
+                          " m and the other aberrations make a probe of radius ", radius_px,
+                          " px, larger than half the window of ", window.h, " x ", window.w,
+                          " px; use a smaller probe.defocus_m or a larger detector"));
+}
+
+/// wave(theta) -> its inverse transform with the aberrations, centred.
+WaveStack focused(WaveStack wave, double wavelength_m, double pixel_m,
+                  const Aberrations& aberrations) {
+  const double rad_per_frequency = wavelength_m / pixel_m;
+  for (int y = 0; y < wave.h(); ++y)
+    for (int x = 0; x < wave.w(); ++x) {
+      const Vec2 theta_rad{rad_per_frequency * fft::frequency(y, wave.h()),
+                           rad_per_frequency * fft::frequency(x, wave.w())};
+      wave(0, y, x) *= std::polar(1.0, -2 * pi / wavelength_m * aberrations.path_m(theta_rad));
+    }
+  fft::inverse_2d(wave);
+  return fft::centred(wave);
 }
 
 WaveStack pupil_probe(Shape2 window, double wavelength_m, double pixel_m, const Pupil& pupil) {
@@ -69,11 +105,9 @@ WaveStack pupil_probe(Shape2 window, double wavelength_m, double pixel_m, const 
       const double theta_rad =
           rad_per_frequency * std::hypot(fft::frequency(y, window.h), fft::frequency(x, window.w));
       const double stopped = pupil.inner_rad > 0 ? open_below(theta_rad, pupil.inner_rad) : 0.0;
-      wave(0, y, x) = std::polar(open_below(theta_rad, pupil.outer_rad) * (1 - stopped),
-                                 -pi / wavelength_m * pupil.defocus_m * theta_rad * theta_rad);
+      wave(0, y, x) = open_below(theta_rad, pupil.outer_rad) * (1 - stopped);
     }
-  fft::inverse_2d(wave);
-  WaveStack probe = fft::centred(wave);
+  WaveStack probe = focused(std::move(wave), wavelength_m, pixel_m, pupil.aberrations);
   scale_to_counts(probe, 1);
   return probe;
 }
@@ -139,9 +173,18 @@ void make_orthogonal_to_earlier(WaveStack& modes, int mode) {
 
 }  // namespace
 
+double Aberrations::path_m(Vec2 theta_rad) const {
+  const double theta2 = theta_rad.y * theta_rad.y + theta_rad.x * theta_rad.x;
+  const double theta = std::sqrt(theta2);
+  const double phi = std::atan2(theta_rad.y, theta_rad.x);
+  return theta2 / 2 * (defocus_m + astigmatism_m * std::cos(2 * (phi - astigmatism_angle_rad))) +
+         theta2 * theta / 3 * coma_m * std::cos(phi - coma_angle_rad) +
+         theta2 * theta2 / 4 * spherical_m;
+}
+
 WaveStack aperture_probe(Shape2 window, double wavelength_m, double pixel_m,
                          const ApertureOptics& optics) {
-  return pupil_probe(window, wavelength_m, pixel_m, {0, optics.semi_angle_rad, optics.defocus_m});
+  return pupil_probe(window, wavelength_m, pixel_m, {0, optics.semi_angle_rad, optics.aberrations});
 }
 
 WaveStack zone_plate_probe(Shape2 window, double wavelength_m, double pixel_m,
@@ -154,15 +197,15 @@ WaveStack zone_plate_probe(Shape2 window, double wavelength_m, double pixel_m,
   const double focal_length_m = optics.diameter_m * optics.outer_zone_width_m / wavelength_m;
   return pupil_probe(window, wavelength_m, pixel_m,
                      {optics.central_stop_m / (2 * focal_length_m),
-                      optics.diameter_m / (2 * focal_length_m), optics.defocus_m});
+                      optics.diameter_m / (2 * focal_length_m), optics.aberrations});
 }
 
-WaveStack mean_pattern_probe(const ImageStack<double>& mean_intensity) {
-  WaveStack wave(1, mean_intensity.shape());
-  std::transform(mean_intensity.begin(), mean_intensity.end(), wave.begin(),
-                 [](double intensity) { return std::sqrt(std::max(intensity, 0.0)); });
-  fft::inverse_2d(wave);
-  return fft::centred(wave);
+WaveStack pattern_probe(const ImageStack<double>& intensity, double wavelength_m, double pixel_m,
+                        const Aberrations& aberrations) {
+  WaveStack wave(1, intensity.shape());
+  std::transform(intensity.begin(), intensity.end(), wave.begin(),
+                 [](double counts) { return std::sqrt(std::max(counts, 0.0)); });
+  return focused(std::move(wave), wavelength_m, pixel_m, aberrations);
 }
 
 WaveStack with_extra_modes(const WaveStack& probe, int n_modes, double extra_mode_power) {

@@ -117,6 +117,33 @@ TEST(Check, OpticsAreComplete) {
               HasSubstr("probe.central_stop_m = 1e-4 must be less"));
 }
 
+TEST(Check, CropBinAndPaddingFitEachOther) {
+  EXPECT_THAT(parse_complaint(xray_deck, {"data.crop=[64, 66]", "data.bin=4"}),
+              AllOf(HasSubstr("data.crop = [64, 66]"), HasSubstr("data.bin = 4")));
+  EXPECT_THAT(parse_complaint(xray_deck, {"data.crop=[64, 64]", "data.pad_to=[64, 32]"}),
+              HasSubstr("data.pad_to = [64, 32] is smaller"));
+  EXPECT_THAT(
+      parse_complaint(xray_deck, {"data.crop=[64, 64]", "data.bin=2", "data.pad_to=[64, 32]"}),
+      IsEmpty());
+}
+
+TEST(Check, AMeasuredProbeHasItsAberrationsAlready) {
+  for (const std::string key : {"astigmatism_m", "coma_m", "spherical_m"}) {
+    EXPECT_THAT(parse_complaint(xray_deck, {"probe." + key + "=1e-6"}),
+                AllOf(HasSubstr("probe." + key), HasSubstr("probe.initial = \"dataset\"")));
+    EXPECT_THAT(
+        parse_complaint(xray_deck, {"probe." + key + "=1e-6", "probe.initial=mean_pattern"}),
+        IsEmpty());
+  }
+}
+
+TEST(Check, TheCentreOfMassIsOfTheFarField) {
+  const std::string start = "object.initial=centre_of_mass";
+  EXPECT_THAT(parse_complaint(xray_deck, {start}), IsEmpty());
+  EXPECT_THAT(parse_complaint(xray_deck, {start, "experiment.propagation=fresnel"}),
+              AllOf(HasSubstr("\"centre_of_mass\""), HasSubstr("\"fresnel\"")));
+}
+
 TEST(Check, EpieIsRpieWithBothAlphasOne) {
   const Deck deck = parsed(xray_deck, {"solver.method=epie"});
   EXPECT_EQ(deck.solvers.front().object_alpha, 1);
@@ -208,6 +235,8 @@ TEST(CheckReconstruction, StartsAndResultHaveFiles) {
   EXPECT_THAT(reconstruction_complaint({"probe.initial=file"}), HasSubstr("probe.file is missing"));
   EXPECT_THAT(reconstruction_complaint({"object.initial=file"}),
               HasSubstr("object.file is missing"));
+  EXPECT_THAT(reconstruction_complaint({"probe.initial=vacuum"}),
+              HasSubstr("probe.vacuum is missing"));
   EXPECT_THAT(reconstruction_complaint({"probe.dataset="}), HasSubstr("probe.dataset is missing"));
   EXPECT_THAT(reconstruction_complaint({"output.file="}), HasSubstr("output.file is missing"));
   EXPECT_THAT(reconstruction_complaint({"probe.initial=file", "probe.file=p.h5",

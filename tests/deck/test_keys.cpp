@@ -35,6 +35,18 @@ const std::vector<Case> cases = {
     {"data.patterns", "\"/p\"", [](D d) { return d.data.patterns == "/p"; }},
     {"data.positions", "\"q\"", [](D d) { return d.data.positions == "q"; }},
     {"data.valid_pixels", "\"v\"", [](D d) { return d.data.valid_pixels == "v"; }},
+    {"data.saturation_counts", "65535", [](D d) { return d.data.saturation_counts == 65535; }},
+    {"data.beam_stop_radius_px", "7.5", [](D d) { return d.data.beam_stop_radius_px == 7.5; }},
+    {"data.background", "\"b\"", [](D d) { return d.data.background == "b"; }},
+    {"data.crop", "[6, 8]",
+     [](D d) {
+       return d.data.crop == Ints{6, 8};
+     }},
+    {"data.bin", "3", [](D d) { return d.data.bin == 3; }},
+    {"data.pad_to", "[12, 16]",
+     [](D d) {
+       return d.data.pad_to == Ints{12, 16};
+     }},
     {"data.zero_frequency", "\"corner\"", [](D d) { return d.data.zero_frequency == "corner"; }},
     {"data.raster_shape", "[3, 4]",
      [](D d) {
@@ -79,6 +91,16 @@ const std::vector<Case> cases = {
     {"probe.initial", "\"mean_pattern\"", [](D d) { return d.probe.initial == "mean_pattern"; }},
     {"probe.dataset", "\"guess\"", [](D d) { return d.probe.dataset == "guess"; }},
     {"probe.file", "\"/p.h5\"", [](D d) { return d.probe.file == "/p.h5"; }},
+    {"probe.vacuum", "\"empty\"", [](D d) { return d.probe.vacuum == "empty"; }},
+    {"probe.astigmatism_m", "1e-8", [](D d) { return d.probe.astigmatism_m == 1e-8; },
+     electron_deck + "probe.initial = \"mean_pattern\"\n"},
+    {"probe.astigmatism_angle_rad", "0.5",
+     [](D d) { return d.probe.astigmatism_angle_rad == 0.5; }},
+    {"probe.coma_m", "1e-7", [](D d) { return d.probe.coma_m == 1e-7; },
+     electron_deck + "probe.initial = \"mean_pattern\"\n"},
+    {"probe.coma_angle_rad", "-0.5", [](D d) { return d.probe.coma_angle_rad == -0.5; }},
+    {"probe.spherical_m", "1e-3", [](D d) { return d.probe.spherical_m == 1e-3; },
+     electron_deck + "probe.initial = \"mean_pattern\"\n"},
     {"probe.semi_angle_rad", "0.02", [](D d) { return d.probe.semi_angle_rad == 0.02; }},
     {"probe.defocus_m", "-1e-3", [](D d) { return d.probe.defocus_m == -1e-3; }},
     {"probe.zone_plate_diameter_m", "1e-4",
@@ -90,6 +112,7 @@ const std::vector<Case> cases = {
     {"probe.opr_modes", "2", [](D d) { return d.probe.opr_modes == 2; }},
     {"object.initial", "\"file\"", [](D d) { return d.object.initial == "file"; }},
     {"object.file", "\"/o.h5\"", [](D d) { return d.object.file == "/o.h5"; }},
+    {"object.random_phase_rad", "0.75", [](D d) { return d.object.random_phase_rad == 0.75; }},
     {"object.n_modes", "2", [](D d) { return d.object.n_modes == 2; }},
     {"object.n_slices", "3", [](D d) { return d.object.n_slices == 3; }, sliced_deck},
     {"object.slice_thickness_m", "2e-9", [](D d) { return d.object.slice_thickness_m == 2e-9; }},

@@ -147,23 +147,103 @@ TEST(ZonePlateProbe, PupilIsTheRingBetweenStopAndOuterZone) {
     }
 }
 
+TEST(ZonePlateProbe, ItsDefocusIsAQuadraticPhase) {
+  const double outer_zone_width_m = wavelength_m / (2 * 12 * bin_rad);
+  const WaveStack pupil = pupil_of(
+      zone_plate_probe(window, wavelength_m, pixel_m, {120e-6, outer_zone_width_m, 0, {50e-6}}));
+  const double theta_rad = 7 * bin_rad;
+  const auto expected =
+      std::polar(1.0, -std::numbers::pi / wavelength_m * 50e-6 * theta_rad * theta_rad);
+  EXPECT_NEAR(std::abs(pupil(0, 39, 32) / pupil(0, 32, 32) - expected), 0, 1e-9);
+}
+
+/// Krivanek's polynomials written with complex angles w = theta_x + i theta_y: Re of C1 w w* / 2,
+/// A1 w*^2 / 2, B2 w^2 w* (three times B2 is the coma), C3 (w w*)^2 / 4.
+TEST(Aberrations, AreKrivaneksPolynomials) {
+  const Aberrations all{.defocus_m = -30e-6,
+                        .astigmatism_m = 8e-6,
+                        .astigmatism_angle_rad = 0.4,
+                        .coma_m = 7e-3,
+                        .coma_angle_rad = -1.1,
+                        .spherical_m = 2.5};
+  for (const Vec2 theta : {Vec2{1e-3, 0}, {0, 1e-3}, {-2e-3, 1e-3}, {5e-4, -2e-3}}) {
+    const std::complex<double> w(theta.x, theta.y);
+    const auto a1 = std::polar(8e-6, 2 * 0.4);
+    const auto b2 = std::polar(7e-3 / 3, -1.1);
+    const double expected =
+        std::real(-30e-6 * w * std::conj(w) / 2.0 + a1 * std::conj(w * w) / 2.0 +
+                  std::conj(b2) * w * w * std::conj(w) + 2.5 * std::pow(std::norm(w), 2) / 4);
+    EXPECT_NEAR(all.path_m(theta) / expected, 1, 1e-12);
+  }
+}
+
+TEST(Aberrations, AreThePhaseOfThePupil) {
+  const Aberrations all{-40e-6, 15e-6, 0.3, 5e-3, 2.0, 0.8};
+  const WaveStack pupil =
+      pupil_of(aperture_probe(window, wavelength_m, pixel_m, {10 * bin_rad, all}));
+  for (const Pixel at : {Pixel{5, 3}, {-4, 6}, {0, -8}, {-7, -2}}) {
+    const auto expected = std::polar(
+        1.0, -2 * std::numbers::pi / wavelength_m * all.path_m({at.y * bin_rad, at.x * bin_rad}));
+    EXPECT_NEAR(std::abs(pupil(0, 32 + at.y, 32 + at.x) / pupil(0, 32, 32) - expected), 0, 1e-9);
+  }
+}
+
+/// Rays along the angle of the astigmatism focus where those across do not.
+TEST(Aberrations, AstigmatismAddsToTheDefocusAlongItsAngle) {
+  const Aberrations along_y{
+      .defocus_m = 60e-6, .astigmatism_m = 60e-6, .astigmatism_angle_rad = std::numbers::pi / 2};
+  const WaveStack probe = aperture_probe(window, wavelength_m, pixel_m, {10 * bin_rad, along_y});
+  double wide_y = 0;
+  double wide_x = 0;
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 64; ++x) {
+      wide_y += std::norm(probe(0, y, x)) * (y - 32) * (y - 32);
+      wide_x += std::norm(probe(0, y, x)) * (x - 32) * (x - 32);
+    }
+  EXPECT_GT(wide_y, 2 * wide_x);
+}
+
+/// Defocus may balance the spherical aberration; the farthest ray decides.
+TEST(Aberrations, ThatSpreadTheProbePastItsWindowAreRefused) {
+  const double angle_rad = 10 * bin_rad;
+  const double spherical_m = 60 * pixel_m / std::pow(angle_rad, 3);
+  EXPECT_THROW(
+      aperture_probe(window, wavelength_m, pixel_m, {angle_rad, {.spherical_m = spherical_m}}),
+      InputError);
+  const double defocus_m = -45 * pixel_m / angle_rad;
+  EXPECT_NO_THROW(
+      aperture_probe(window, wavelength_m, pixel_m,
+                     {angle_rad, {.defocus_m = defocus_m, .spherical_m = spherical_m}}));
+}
+
 TEST(ZonePlateProbe, WithoutDimensionsIsRefused) {
   EXPECT_THROW(zone_plate_probe(window, wavelength_m, pixel_m, {0, 50e-9, 0, 0}), InputError);
   EXPECT_THROW(zone_plate_probe(window, wavelength_m, pixel_m, {100e-6, 200e-9, 100e-6, 0}),
                InputError);
 }
 
-TEST(MeanPatternProbe, HasThatPatternAndPower) {
+TEST(PatternProbe, HasThatPatternAndPower) {
   ImageStack<double> pattern(1, {8, 12});
   double total = 0;
   for (int y = 0; y < 8; ++y)
     for (int x = 0; x < 12; ++x) total += pattern(0, y, x) = 1 + 3 * y + (x * x) % 5;
-  const WaveStack probe = mean_pattern_probe(pattern);
+  const WaveStack probe = pattern_probe(pattern, wavelength_m, pixel_m, {});
   EXPECT_NEAR(power(probe), total, 1e-9);
   const WaveStack wave = pupil_of(probe);  // centred; the pattern is not
   for (int y = 0; y < 8; ++y)
     for (int x = 0; x < 12; ++x)
       EXPECT_NEAR(std::norm(wave(0, (y + 4) % 8, (x + 6) % 12)), pattern(0, y, x), 1e-9);
+}
+
+TEST(PatternProbe, OfAnAperturesPatternIsItsDefocusedProbe) {
+  const Aberrations defocus{.defocus_m = 80e-6};
+  const WaveStack expected = aperture_probe(window, wavelength_m, pixel_m, {10 * bin_rad, defocus});
+  const WaveStack wave = fft::cornered(pupil_of(expected));
+  ImageStack<double> pattern(1, window);
+  for (std::size_t i = 0; i < pattern.size(); ++i) pattern.data()[i] = std::norm(wave.data()[i]);
+  const WaveStack probe = pattern_probe(pattern, wavelength_m, pixel_m, defocus);
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 64; ++x) EXPECT_NEAR(std::abs(probe(0, y, x) - expected(0, y, x)), 0, 1e-9);
 }
 
 TEST(ExtraModes, AreOrthogonalAndShareThePowerAsAsked) {

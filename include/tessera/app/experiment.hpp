@@ -4,6 +4,7 @@
 #include "tessera/base/image_stack.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/geometry/experiment.hpp"
+#include "tessera/physics/start_probe.hpp"
 
 namespace tessera::app {
 
@@ -12,6 +13,11 @@ namespace tessera::app {
 /// @param experiment of a deck that `deck::check` has passed
 /// @throws InputError if a far-field detector is not square
 geometry::Optics optics_of(const deck::Experiment& experiment, Shape2 detector);
+
+/// The deck's experiment with the detector pixels that reading leaves: data.bin of the file's.
+deck::Experiment experiment_as_read(const deck::Deck& deck);
+
+physics::Aberrations aberrations(const deck::Probe& probe);
 
 /// Object pixels that windows may leave the scan's hull by: half the travel of a fly scan, and what
 /// position refinement may add.

@@ -23,8 +23,10 @@ struct Scan {
   int rank = 0;
   std::vector<int> fitted;    ///< scan positions with counts, ascending; the others take no part
   std::vector<int> held_out;  ///< with counts, for validation, ascending
-  double counts_per_pattern = 0;        ///< mean over the fitted positions, valid pixels
-  ImageStack<double> mean_pattern;      ///< the same for every pixel, (1, h, w)
+  std::vector<io::PatternMoments> moments;  ///< by scan position; of the fitted ones
+  /// (1, h, w): of each pixel, over the fitted positions that do not ignore it.
+  ImageStack<double> mean_pattern;
+  double counts_per_pattern = 0;        ///< of mean_pattern
   decomposition::MemoryPlan memory;     ///< of this rank
   physics::ScanTile on_device;          ///< of this rank's positions
   std::int64_t pattern_bytes_read = 0;  ///< by this rank
@@ -33,6 +35,9 @@ struct Scan {
   const decomposition::Tile& tile() const { return tiling.tiles[static_cast<std::size_t>(rank)]; }
   int n_positions() const { return info.n_positions; }
 };
+
+/// What the deck says of the scan's file.
+io::ScanSource scan_source(const deck::Deck& deck);
 
 /// Grid, tiles and this rank's positions; the patterns, the fitted positions and their counts are
 /// still missing. Collective.

@@ -15,7 +15,13 @@ struct Data {
   std::string patterns = "patterns";
   std::optional<std::string> positions = "positions_m";
   std::optional<std::string> valid_pixels;
+  double saturation_counts = 0;
+  double beam_stop_radius_px = 0;
+  std::optional<std::string> background;
   std::string zero_frequency = "centre";
+  std::vector<int> crop;
+  int bin = 1;
+  std::vector<int> pad_to;
   std::vector<int> raster_shape;
   std::vector<double> raster_step_m;
   double raster_rotation_rad = 0;
@@ -42,7 +48,13 @@ struct Probe {
   std::string dataset = "probe";
   std::string file;
   double semi_angle_rad = 0;
+  std::string vacuum;
   double defocus_m = 0;
+  double astigmatism_m = 0;
+  double astigmatism_angle_rad = 0;
+  double coma_m = 0;
+  double coma_angle_rad = 0;
+  double spherical_m = 0;
   double zone_plate_diameter_m = 0;
   double outer_zone_width_m = 0;
   double central_stop_m = 0;
@@ -54,6 +66,7 @@ struct Probe {
 struct Object {
   std::string initial = "ones";
   std::string file;
+  double random_phase_rad = 0.1;
   int n_modes = 1;
   int n_slices = 1;
   double slice_thickness_m = 0;

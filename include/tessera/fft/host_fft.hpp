@@ -22,6 +22,18 @@ ImageStack<T> centred(const ImageStack<T>& corner) {
   return out;
 }
 
+/// The inverse of `centred`: move [h/2, w/2] to [0, 0].
+template <class T>
+ImageStack<T> cornered(const ImageStack<T>& centre) {
+  ImageStack<T> out(centre.n(), centre.shape());
+  for (int i = 0; i < centre.n(); ++i)
+    for (int y = 0; y < centre.h(); ++y)
+      for (int x = 0; x < centre.w(); ++x)
+        out(i, y, x) =
+            centre(i, (y + centre.h() / 2) % centre.h(), (x + centre.w() / 2) % centre.w());
+  return out;
+}
+
 /// Spatial frequency of bin k of n, cycles per pixel, in [-1/2, 1/2).
 inline double frequency(int k, int n) {
   return static_cast<double>(k < (n + 1) / 2 ? k : k - n) / n;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,17 +15,27 @@
 #include "tessera/base/box.hpp"
 #include "tessera/base/image_stack.hpp"
 #include "tessera/comm/communicator.hpp"
+#include "tessera/geometry/detector_frame.hpp"
 
 namespace tessera::io {
 
-/// Which datasets hold the scan.
+/// Which datasets hold the scan, and which pixels of them count.
 struct ScanSource {
   std::string path;
   std::string patterns;
   std::optional<std::string> positions;     ///< (position, 2), metres, (y, x)
-  std::optional<std::string> valid_pixels;  ///< (y, x), 1 = trust
+  std::optional<std::string> valid_pixels;  ///< (y, x) or as the patterns, 1 = trust
   bool zero_frequency_centred = true;
   std::vector<bool> held_out = {};  ///< by position: left out of the totals' sums; empty: none
+  std::optional<std::string> background = {};  ///< (y, x), counts in a pattern
+  // See geometry::make_frame; recorded pixels.
+  Shape2 crop = {};
+  int bin = 1;
+  Shape2 pad_to = {};
+  /// Recorded pixels with as many counts or more are ignored.
+  double saturation_counts = std::numeric_limits<double>::infinity();
+  /// Recorded pixels that are nearer to the zero frequency are not valid.
+  double beam_stop_radius_px = 0;
 };
 
 /// Width in which patterns are kept. Other number types are converted to f32 (exact to 16.7 million
@@ -36,14 +47,23 @@ std::size_t size_of(PatternType type);
 struct ScanInfo {
   int n_positions = 0;
   std::vector<int> raster;  ///< (rows, columns) if the patterns are 4-D
-  Shape2 pattern;
+  geometry::DetectorFrame frame;
+  Shape2 pattern;  ///< frame.pattern
+  /// The file's; wider if sums of pixels need it.
   PatternType type = PatternType::f32;
   /// Scan positions (rows, columns) that share a chunk of the file; (n, 1) for 3-D patterns.
   Shape2 positions_per_chunk{1, 1};
   bool is_virtual = false;        ///< the patterns lie in other files that this one refers to
   std::vector<Vec2> positions_m;  ///< empty if the source names none
-  /// 1 image, zero frequency at [0, 0]; all 1 if the source names none.
+  /// 1 image, zero frequency at [0, 0]: pixels that were recorded, all of whose recorded pixels are
+  /// trusted in every pattern, unless it has a mask of its own.
   ImageStack<std::uint8_t> valid_pixels;
+  bool has_own_masks = false;  ///< the source's mask is one for each pattern
+  /// Pixels of a pattern with as many counts or more are ignored: the greatest value of `type` if
+  /// patterns have saturated pixels or masks of their own.
+  double saturation = std::numeric_limits<double>::infinity();
+  /// Counts in a pattern, 1 image, zero frequency at [0, 0]; empty if the source names none.
+  ImageStack<double> background;
 };
 
 /// What a rank reads and decodes at a time, if a chunk of the file is not larger.
@@ -51,25 +71,43 @@ inline constexpr std::int64_t pattern_piece_bytes = 64 << 20;
 
 /// Rank 0 reads, all ranks receive. Collective.
 /// @throws AgreedError: missing file or dataset, wrong rank or shape, other count of positions, not
-/// finite, mask empty
+/// finite, mask empty, a crop, bin or padding that does not fit
 ScanInfo read_scan_info(const ScanSource& source, const comm::Communicator& comm);
+
+/// A dataset (y, x) or (n, y, x) of recorded detector images: their mean, cut, binned and padded as
+/// the patterns, 0 where a pixel is not valid. By this rank alone.
+/// @return counts, (1, h, w), zero frequency at [0, 0]
+/// @throws InputError: no such dataset, wrong shape, a valid pixel negative or not finite
+ImageStack<double> read_detector_image(const ScanSource& source, const ScanInfo& info,
+                                       const std::string& dataset);
 
 /// Takes patterns of this rank, one after another, (h, w) each, counts, zero frequency at [0, 0],
 /// in their own width; `places` says where in `positions` each belongs. The memory is the reader's.
 using TakePatterns = std::function<void(std::span<const int> places, const std::byte* patterns)>;
 
-/// What was found on the way; the same on all ranks but for bytes_read.
+/// A pattern's counts and their centre of mass, pixels from the zero frequency, (y, x).
+struct PatternMoments {
+  double counts = 0;
+  Vec2 centre_px;
+};
+
+/// What was found on the way, without pixels that are not valid or ignored; the same on all ranks
+/// but for bytes_read.
 struct PatternTotals {
-  std::vector<int> all_zero;    ///< scan positions without a single count; ascending
-  double total_counts = 0;      ///< sum over the valid pixels of all patterns not held out
-  ImageStack<double> sum;       ///< of these patterns, (1, h, w)
+  std::vector<int> all_zero;            ///< scan positions without a single count; ascending
+  // Of the patterns not held out:
+  std::vector<PatternMoments> moments;  ///< by scan position
+  double total_counts = 0;
+  ImageStack<double> sum;        ///< (1, h, w)
+  ImageStack<double> n_ignored;  ///< patterns with counts that ignore this pixel, (1, h, w)
   std::int64_t bytes_read = 0;  ///< pattern bytes this rank read from the file, decompressed
 };
 
 /// Every rank reads a contiguous share of the file's chunks and sends each pattern to the rank that
 /// owns its position, about `piece_bytes` (at least one chunk) at a time. Here, once, patterns are
-/// shifted to zero frequency at [0, 0] and pixels that are not valid become 0. Collective, also for
-/// ranks without positions.
+/// cut, binned, padded and shifted to zero frequency at [0, 0]; pixels that are not valid become 0,
+/// those to be ignored in one pattern become `info.saturation`. Collective, also for ranks without
+/// positions.
 /// @param owner rank that owns each scan position
 /// @param positions scan positions of this rank, ascending
 /// @param take gets the patterns of `positions`, some at a time; empty, on all ranks alike: they

@@ -6,10 +6,27 @@
 
 namespace tessera::physics {
 
+/// Of the probe-forming lens, in Krivanek's notation (Krivanek, Dellby & Lupini 1999,
+/// Ultramicroscopy 78, 1): defocus C1, two-fold astigmatism A1, axial coma B2 x 3, spherical C3.
+/// Angles from +x towards +y.
+struct Aberrations {
+  double defocus_m = 0;
+  double astigmatism_m = 0;
+  double astigmatism_angle_rad = 0;
+  double coma_m = 0;
+  double coma_angle_rad = 0;
+  double spherical_m = 0;
+
+  /// theta^2 / 2 (defocus + astigmatism cos 2(phi - angle)) + theta^3 / 3 coma cos(phi - angle) +
+  /// theta^4 / 4 spherical, metres, in the direction `theta_rad` (y, x). The pupil's phase is
+  /// -2 pi / wavelength times this, so that underfocus is a negative defocus.
+  double path_m(Vec2 theta_rad) const;
+};
+
 /// A round aperture in the back focal plane of a lens, as in a STEM.
 struct ApertureOptics {
   double semi_angle_rad = 0;
-  double defocus_m = 0;
+  Aberrations aberrations;
 };
 
 /// A Fresnel zone plate with an optional central stop; focal length = diameter * outer zone width /
@@ -18,13 +35,12 @@ struct ZonePlateOptics {
   double diameter_m = 0;
   double outer_zone_width_m = 0;
   double central_stop_m = 0;
-  double defocus_m = 0;
+  Aberrations aberrations;
 };
 
-/// Inverse transform of the pupil disc(theta) * exp(-i pi / wavelength * defocus * theta^2), theta
-/// = wavelength * spatial frequency (Kirkland, Advanced Computing in Electron Microscopy, chapter
-/// on STEM; without spherical aberration; our defocus is minus his: underfocus is negative). The
-/// disc's edge is one frequency bin wide.
+/// Inverse transform of the pupil disc(theta) * exp(-2 pi i / wavelength * path(theta)), theta =
+/// wavelength * spatial frequency (Kirkland, Advanced Computing in Electron Microscopy, chapter on
+/// STEM; our defocus is minus his). The disc's edge is one frequency bin wide.
 /// @return (1, h, w), sum |probe|^2 = 1
 /// @throws InputError if the aperture is wider than the detector or the probe than its window
 WaveStack aperture_probe(Shape2 window, double wavelength_m, double pixel_m,
@@ -35,9 +51,11 @@ WaveStack aperture_probe(Shape2 window, double wavelength_m, double pixel_m,
 WaveStack zone_plate_probe(Shape2 window, double wavelength_m, double pixel_m,
                            const ZonePlateOptics& optics);
 
-/// Inverse transform of sqrt(mean intensity) with flat phase.
-/// @param mean_intensity (1, h, w), zero frequency at [0, 0]
-WaveStack mean_pattern_probe(const ImageStack<double>& mean_intensity);
+/// Inverse transform of sqrt(intensity) with the aberrations' phase: from the mean pattern, or from
+/// a measurement without a sample, where no other phase is known.
+/// @param intensity (1, h, w), zero frequency at [0, 0]
+WaveStack pattern_probe(const ImageStack<double>& intensity, double wavelength_m, double pixel_m,
+                        const Aberrations& aberrations);
 
 /// The modes of `probe` followed by new ones up to `n_modes`: mode 0 times low-order polynomials
 /// about its centre of mass, orthogonal to all earlier modes, each with `extra_mode_power` of the

@@ -1,0 +1,66 @@
+#pragma once
+/// Where the pixels of a recorded pattern go: cut, bin, pad, and zero frequency to [0, 0].
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/geometry/detector_frame.hpp"
+
+namespace tessera::io {
+
+/// Distance of pixel `i` of `n` from zero frequency at [0], in [-n/2, n/2).
+inline int frequency_index(int i, int n) {
+  return i < (n + 1) / 2 ? i : i - n;
+}
+
+class Framing {
+ public:
+  /// @param centred zero frequency of what was recorded is at [h/2, w/2]; else at [0, 0]
+  Framing(const geometry::DetectorFrame& frame, bool centred);
+
+  /// The recorded pixels that must be read: a box, as files have it.
+  const Box& needed() const { return needed_; }
+
+  /// visit(pixel, recorded) for each pixel of the pattern that was recorded: recorded(use) calls
+  /// use(i) for the pixels it is the sum of. `pixel` and i count row by row, i in the box `held`.
+  template <class Visit>
+  void for_each_pixel(const Box& held, const Visit& visit) const {
+    if (bin_ == 1)
+      visit_pixels<1>(held, visit);
+    else
+      visit_pixels<0>(held, visit);
+  }
+
+ private:
+  /// @param known_bin 0: any
+  template <int known_bin, class Visit>
+  void visit_pixels(const Box& held, const Visit& visit) const {
+    const int bin = known_bin > 0 ? known_bin : bin_;
+    const auto n_y = static_cast<int>(to_y_.size());
+    const auto n_x = static_cast<int>(to_x_.size());
+    const int* from_x = from_x_.data();
+    const int* to_x = to_x_.data();
+    for (int y = 0; y < n_y; ++y) {
+      const int* from_y = from_y_.data() + std::int64_t{y} * bin;
+      const std::int64_t to_row = to_y_[static_cast<std::size_t>(y)] * std::int64_t{width_};
+      for (int x = 0; x < n_x; ++x)
+        visit(to_row + to_x[x], [&](const auto& use) {
+          for (int i = 0; i < bin; ++i) {
+            const std::int64_t row =
+                std::int64_t{from_y[i] - held.begin.y} * held.width() - held.begin.x;
+            for (int j = 0; j < bin; ++j) use(row + from_x[x * bin + j]);
+          }
+        });
+    }
+  }
+
+  int bin_;
+  int width_;
+  Box needed_;
+  std::vector<int> from_y_;  ///< recorded rows of the cut, from the lowest frequency on
+  std::vector<int> from_x_;
+  std::vector<int> to_y_;  ///< the pattern's row of each `bin` of them
+  std::vector<int> to_x_;
+};
+
+}  // namespace tessera::io
