@@ -56,8 +56,8 @@ solvers::ConstrainedTile constrained_tile(const Scan& scan, int n_probe_images) 
           scan.grid.window,  n_probe_images,      scan.grid.corner};
 }
 
-int ghost_margin_px(const deck::Deck& deck) {
-  return constraint_options(deck, 0).ghost_margin_px();
+int tile_margin_px(const deck::Deck& deck, int reach_px) {
+  return std::max(reach_px, constraint_options(deck, 0).ghost_margin_px());
 }
 
 }  // namespace tessera::app

@@ -13,7 +13,8 @@ solvers::ConstraintOptions constraint_options(const deck::Deck& deck, double cou
 /// @param scan of which corners are used as long as this lives
 solvers::ConstrainedTile constrained_tile(const Scan& scan, int n_probe_images);
 
-/// How far tiles reach past their windows.
-int ghost_margin_px(const deck::Deck& deck);
+/// How far tiles reach past their windows: for stencils, and for windows that move by up to
+/// `reach_px`.
+int tile_margin_px(const deck::Deck& deck, int reach_px);
 
 }  // namespace tessera::app

@@ -78,7 +78,7 @@ int window_margin_px(const deck::Deck& deck, double pixel_m) {
   for (const double travel_m : deck.experiment.fly_travel_m)
     margin_px = std::max(margin_px, std::abs(travel_m) / (2 * pixel_m));
   if (deck.refine.positions_from_epoch >= 0) margin_px += deck.refine.positions_limit_px;
-  return static_cast<int>(std::ceil(margin_px));
+  return margin_px > 0 ? static_cast<int>(std::ceil(margin_px)) + 1 : 0;
 }
 
 WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics) {

@@ -31,22 +31,45 @@ int widest_batch(const deck::Deck& deck) {
   return widest;
 }
 
+/// Waves of a position at the detector.
+int n_waves_of(const deck::Deck& deck) {
+  return deck.probe.n_modes * deck.object.n_modes * deck.experiment.fly_sub_positions;
+}
+
+int n_planes(const deck::Deck& deck) {
+  return deck.object.n_modes * deck.object.n_slices;
+}
+
 }  // namespace
 
+bool has_own_probes(const deck::Deck& deck) {
+  return deck.refine.positions_from_epoch >= 0 || deck.refine.intensity_from_epoch >= 0 ||
+         deck.probe.opr_modes > 0 || deck.experiment.fly_sub_positions > 1;
+}
+
+int max_reals_per_pixel(const deck::Deck& deck) {
+  return 3 * n_planes(deck);
+}
+
 /// On a host, as many positions as keep their waves in a second-level cache; on a device as many as
-/// its own holds, and enough to fill it.
-int chunk_size(Shape2 window, int n_modes) {
+/// its own holds, and enough to fill it. What falls on each slice is kept, hence fewer positions of
+/// a thick sample: always cheaper than to compute it once more.
+int chunk_size(const deck::Deck& deck, Shape2 window) {
   constexpr std::int64_t cache_bytes = device::device_is_host ? 512 << 10 : 32 << 20;
   constexpr std::int64_t least = device::device_is_host ? 1 : 256;
-  const auto wave_bytes = static_cast<std::int64_t>(window.size() * n_modes * sizeof(complex));
-  return static_cast<int>(std::max(least, cache_bytes / wave_bytes));
+  const auto wave_bytes = static_cast<std::int64_t>(window.size() * n_waves_of(deck) *
+                                                    deck.object.n_slices * sizeof(complex));
+  const std::int64_t fit = std::max(least, cache_bytes / wave_bytes);
+  if (device::device_is_host) return static_cast<int>(fit);
+  constexpr std::int64_t most_bytes = std::int64_t{4} << 30;
+  return static_cast<int>(std::max<std::int64_t>(1, std::min(fit, most_bytes / wave_bytes)));
 }
 
 /// On a device, room for all bins of a batch while it costs little; on a host, no more than the
 /// cache holds.
 int max_slots(const deck::Deck& deck, Shape2 window) {
   const int n_modes = deck.probe.n_modes;
-  const int chunk = chunk_size(window, n_modes);
+  const int chunk = chunk_size(deck, window);
   if (device::device_is_host) return chunk;
   constexpr std::int64_t room_bytes = std::int64_t{1} << 30;
   const auto slot_bytes = static_cast<std::int64_t>(2 * window.size() * n_modes * sizeof(complex));
@@ -55,18 +78,18 @@ int max_slots(const deck::Deck& deck, Shape2 window) {
 }
 
 int most_in_chunk(const deck::Deck& deck, Shape2 window, std::size_t n_positions) {
-  const int most = std::min(chunk_size(window, deck.probe.n_modes), static_cast<int>(n_positions));
+  const int most = std::min(chunk_size(deck, window), static_cast<int>(n_positions));
   const int widest = widest_batch(deck);
   return widest == 0 ? most : std::min(most, widest);
 }
 
 namespace {
 
-std::int64_t halo_bytes(const decomposition::Tiling& tiling, int rank) {
+std::int64_t halo_bytes(const deck::Deck& deck, const decomposition::Tiling& tiling, int rank) {
   std::int64_t pixels = 0;
   for (const decomposition::PeerBoxes& peer : make_halo_plan(tiling, rank).peers)
     pixels += 2 * std::max(peer.owned_here.area(), peer.ghost_here.area());
-  return pixels * max_reals_per_pixel * static_cast<std::int64_t>(sizeof(Real));
+  return pixels * max_reals_per_pixel(deck) * static_cast<std::int64_t>(sizeof(Real));
 }
 
 /// This rank's part of what all ranks at `place` have together, in proportion to what they want.
@@ -117,7 +140,7 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
       static_cast<int>(scan.tiling.tiles.size()), scan.n_positions(), [&](int n_ranks) {
         const decomposition::Tiling tiling =
             decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner,
-                                       n_ranks, {}, {}, ghost_margin_px(deck));
+                                       n_ranks, {}, {}, tile_margin_px(deck, scan.reach_px));
         for (int rank = 0; rank < n_ranks; ++rank)
           if (!best_place(memory_needs(deck, scan.info, tiling, rank, scan.on_device.has_subpixel),
                           limits))
@@ -133,28 +156,47 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
   const decomposition::Tile& tile = tiling.tiles[static_cast<std::size_t>(rank)];
   const auto n = static_cast<std::int64_t>(tile.positions.size());
   const int n_chunk = most_in_chunk(deck, info.pattern, tile.positions.size());
-  const int n_waves = chunk_size(info.pattern, deck.probe.n_modes) * deck.probe.n_modes;
+  const int chunk = chunk_size(deck, info.pattern);
+  const int n_waves = chunk * n_waves_of(deck);
   constexpr auto wave_bytes = static_cast<std::int64_t>(sizeof(complex));
   constexpr auto real_bytes = static_cast<std::int64_t>(sizeof(Real));
-  const std::int64_t probe_bytes = deck.probe.n_modes * info.pattern.size() * wave_bytes;
+  const std::int64_t object_bytes = n_planes(deck) * tile.ghosted.area() * wave_bytes;
+  const std::int64_t mode_bytes = deck.probe.n_modes * info.pattern.size() * wave_bytes;
+  const std::int64_t probe_bytes =
+      (deck.probe.n_modes + deck.probe.opr_modes) * info.pattern.size() * wave_bytes;
   const std::int64_t waves_bytes = n_waves * info.pattern.size() * wave_bytes;
 
-  const int n_slots = max_slots(deck, info.pattern);
-  const int n_transformed = has_subpixel ? n_slots * deck.probe.n_modes : 0;
+  const bool own_probes = has_own_probes(deck);
+  const bool has_slots = has_subpixel || own_probes;
+  const int n_slots =
+      own_probes ? chunk * deck.experiment.fly_sub_positions : max_slots(deck, info.pattern);
+  const int n_transformed = has_slots ? n_slots * deck.probe.n_modes : 0;
+  const bool has_detector_images = deck.experiment.point_spread_px > 0 ||
+                                   deck.refine.background_from_epoch >= 0 ||
+                                   info.background.size() > 0;
   MemoryNeeds needs;
   needs.device = {
-      {"object and its last good state", 2 * tile.ghosted.area() * wave_bytes},
-      {"object sums", tile.ghosted.area() * (wave_bytes + real_bytes)},
+      {"object and its last good state", 2 * object_bytes},
+      {"object sums", object_bytes + object_bytes / 2},
       {"waves of a chunk", waves_bytes},
-      {"shifted probes and their sums", has_subpixel ? 2 * n_slots * probe_bytes : 0},
+      {"waves that fall on further slices", (deck.object.n_slices - 1) * waves_bytes},
+      {"propagators", deck.object.n_slices * info.pattern.size() * wave_bytes},
+      {"images of the detector",
+       has_detector_images ? 2 * chunk * info.pattern.size() * wave_bytes : 0},
+      {"exit waves of near-field positions",
+       own_probes && deck.experiment.propagation != "far_field" ? waves_bytes : 0},
+      {"shifted probes and their sums", has_slots ? 2 * n_slots * mode_bytes : 0},
       {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
       {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},
       {"given background", static_cast<std::int64_t>(info.background.size()) * real_bytes},
-      {"halo buffers", halo_bytes(tiling, rank)},
+      {"halo buffers", halo_bytes(deck, tiling, rank)},
       {"constraints",
        solvers::Constraints::bytes(constraint_options(deck, 0), tile.ghosted.shape(), info.pattern,
                                    deck.probe.n_modes + deck.probe.opr_modes)},
       {"positions", n * (4 * static_cast<std::int64_t>(sizeof(int)) + 2 * real_bytes)},
+      {"parameters of positions", own_probes ? n * (deck.experiment.fly_sub_positions * 16 +
+                                                    (deck.probe.opr_modes + 3) * 20 + 32)
+                                             : 0},
   };
   needs.n_patterns = n;
   needs.n_chunk_patterns = n_chunk;

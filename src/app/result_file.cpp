@@ -9,6 +9,8 @@
 #include "tessera/deck/parse.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "parameters_file.hpp"
+
 namespace tessera::app {
 namespace {
 
@@ -48,12 +50,15 @@ void write_probe(io::File& file, const physics::ProbeView& probe, bool is_root) 
 }
 
 /// As they were used: sub-pixel parts that were ignored are not in them.
-void write_positions(io::File& file, const Scan& scan) {
+/// @param displacement_px of every position (y, x); empty: none
+void write_positions(io::File& file, const Scan& scan, const std::vector<double>& displacement_px) {
   const geometry::WindowGrid& grid = scan.grid;
   std::vector<double> corner_px;
   std::vector<double> position_m;
   for (std::size_t i = 0; i < grid.corner.size(); ++i) {
-    const Vec2 corner{grid.corner[i].y + grid.subpixel[i].y, grid.corner[i].x + grid.subpixel[i].x};
+    Vec2 corner{grid.corner[i].y + grid.subpixel[i].y, grid.corner[i].x + grid.subpixel[i].x};
+    if (!displacement_px.empty())
+      corner = {corner.y + displacement_px[2 * i], corner.x + displacement_px[2 * i + 1]};
     corner_px.insert(corner_px.end(), {corner.y, corner.x});
     position_m.insert(position_m.end(), {grid.origin_m.y + corner.y * grid.pixel_m,
                                          grid.origin_m.x + corner.x * grid.pixel_m});
@@ -132,7 +137,11 @@ void write_result_file(const ResultContents& contents, const comm::Communicator&
   io::File file = io::File::create(atomic.partial_path(), comm);
   write_object(file, contents.scan, contents.unknowns.object);
   write_probe(file, contents.unknowns.probe, comm.is_root());
-  write_positions(file, contents.scan);
+  std::vector<double> displacement_px;
+  if (comm.any(contents.displacement.size() > 0))
+    displacement_px = rows_of_all(contents.scan, on_host(contents.displacement), 2, comm);
+  write_positions(file, contents.scan, displacement_px);
+  write_parameters(file, contents.scan, contents.unknowns.parameters, contents.displacement, comm);
   write_history(file, contents.history);
   write_tiles(file, contents.scan.tiling, comm.is_root());
   file.write_text("deck", deck::resolved_text(contents.deck));

@@ -14,6 +14,7 @@ struct ResultContents {
   const deck::Deck& deck;
   const Scan& scan;
   const solvers::Unknowns& unknowns;
+  device::DeviceView<double* [2]> displacement;  ///< of this rank's positions; empty: none moved
   const std::vector<EpochFigures>& history;
   EpochFigures final_figures;
   std::string status;  ///< "finished", or what ended the run

@@ -11,8 +11,10 @@
 #include "tessera/physics/pattern_store.hpp"
 
 #include "constraints.hpp"
+#include "make_model.hpp"
 #include "make_solver.hpp"
 #include "not_finite.hpp"
+#include "parameters_file.hpp"
 #include "result_file.hpp"
 #include "stop_rules.hpp"
 
@@ -28,23 +30,38 @@ decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Sc
           decomposition::batch_order_from(solver.batch_order), solver.seed};
 }
 
-solvers::ScanShare scan_share(const Scan& scan) {
-  return {.positions = scan.tile().positions,
-          .on_border = decomposition::touches_ghosts(scan.tiling, scan.rank, scan.grid.corner),
-          .corner = scan.grid.corner,
-          .subpixel = scan.grid.subpixel,
-          .window = scan.grid.window,
-          .ghosted = scan.tile().ghosted,
-          .held_out = scan.held_out};
+/// What a Sweep is told lies here as long as it is being made.
+struct ScanReach {
+  std::vector<Pixel> corner;  ///< of the pixels that a position's windows may ever reach
+  std::vector<Vec2> subpixel;
+  solvers::ScanShare share;
+};
+
+ScanReach scan_reach(const deck::Deck& deck, const Scan& scan) {
+  ScanReach reach{scan.grid.corner, scan.grid.subpixel, {}};
+  for (Pixel& corner : reach.corner) corner = {corner.y - scan.reach_px, corner.x - scan.reach_px};
+  // Probes of positions' own are not shared by shift.
+  if (has_own_probes(deck)) std::fill(reach.subpixel.begin(), reach.subpixel.end(), Vec2{});
+  decomposition::Tiling tiling = scan.tiling;
+  tiling.window = {tiling.window.h + 2 * scan.reach_px, tiling.window.w + 2 * scan.reach_px};
+  reach.share = {.positions = scan.tile().positions,
+                 .on_border = decomposition::touches_ghosts(tiling, scan.rank, reach.corner),
+                 .corner = reach.corner,
+                 .subpixel = reach.subpixel,
+                 .window = tiling.window,
+                 .ghosted = scan.tile().ghosted,
+                 .held_out = scan.held_out};
+  return reach;
 }
 
 std::unique_ptr<comm::Transport> make_transport(const deck::Deck& deck, const Scan& scan,
                                                 const comm::Communicator& comm, const Log& log) {
   const decomposition::HaloPlan plan = decomposition::make_halo_plan(scan.tiling, comm.rank());
-  const std::int64_t n_summed_reals = (2 * deck.probe.n_modes + 1) * scan.info.pattern.size();
+  const int n_probes = deck.probe.n_modes + deck.probe.opr_modes;
+  const std::int64_t n_summed_reals = (2 * n_probes + 1) * scan.info.pattern.size();
   return comm::choose_transport(deck.decomposition.transport, comm,
                                 deck.decomposition.transport_timeout_s,
-                                {plan, max_reals_per_pixel, n_summed_reals}, log);
+                                {plan, max_reals_per_pixel(deck), n_summed_reals}, log);
 }
 
 /// What an epoch leaves on the device for the host, in doubles.
@@ -65,16 +82,22 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
     : deck_(deck),
       comm_(comm),
       scan_(std::move(scan)),
+      unknowns_({}, {}, start_parameters(deck, scan_)),
       transport_(transport ? std::move(transport) : make_transport(deck, scan_, comm, log)),
-      halo_(decomposition::make_halo_plan(scan_.tiling, comm.rank()), max_reals_per_pixel,
+      halo_(decomposition::make_halo_plan(scan_.tiling, comm.rank()), max_reals_per_pixel(deck),
             *transport_),
-      model_(scan_.on_device, deck.probe.n_modes,
-             chunk_size(scan_.info.pattern, deck.probe.n_modes),
-             max_slots(deck, scan_.info.pattern), deck.run.deterministic, planning(deck.run)),
+      model_(scan_.on_device, unknowns_.parameters, model_options(deck, scan_)),
       epoch_sums_("tessera::app::epoch_sums", EpochSums::n),
       host_epoch_sums_("tessera::app::host_epoch_sums", EpochSums::n) {
   Start start = make_start(deck, scan_, comm);
-  unknowns_ = start.unknowns;
+  unknowns_.object = start.unknowns.object;
+  unknowns_.probe = start.unknowns.probe;
+  refinement_ = std::make_unique<solvers::Refinement>(refinement_options(deck.refine), unknowns_,
+                                                      model_, start_positions(deck, scan_));
+  if (!deck.run.resume.empty())
+    comm.together([&] {
+      read_parameters(deck.run.resume, scan_, unknowns_.parameters, refinement_->displacement());
+    });
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(epochs_left(deck, history_)));
   start_stage(stage_of_next_epoch(deck, history_));
@@ -101,9 +124,10 @@ void Run::start_stage(int stage) {
   sweep_.reset();
   stage_ = stage;
   const deck::Solver& settings = deck_.solvers[static_cast<std::size_t>(stage)];
-  sweep_ = std::make_unique<solvers::Sweep>(batch_schedule(settings, scan_), scan_share(scan_),
-                                            model_.chunk_size(), model_.max_slots(),
-                                            scan_.on_device, halo_, *transport_);
+  sweep_ = std::make_unique<solvers::Sweep>(
+      batch_schedule(settings, scan_), scan_reach(deck_, scan_).share, model_.chunk_size(),
+      model_.max_slots(), scan_.on_device, halo_, *transport_);
+  model_.set_noise(noise_from(settings.noise));
   solver_ = make_solver(settings, scan_.tile(), unknowns_, model_);
   // A graph takes some ten kilobytes.
   constexpr int most_graphs = 4096;
@@ -124,12 +148,14 @@ EpochFigures Run::run_epoch() {
   start_stage(stage_of_next_epoch(deck_, history_));
   // A solver counts its own epochs; batches are drawn for those of the run.
   const int epoch = epochs_in_stage(history_, stage_);
+  refinement_->start_epoch(n_epochs());
   solver_->start_epoch(exec_, epoch);
   for (const solvers::Batch& batch : start_pass(n_epochs())) {
     run_batch(batch, epoch);
     transport_->watch(exec_);
   }
   solver_->finish_epoch(exec_, *sweep_, epoch);
+  refinement_->finish_epoch(exec_, *sweep_);
   constraints_->apply(exec_, *sweep_, unknowns_, n_epochs());
   transport_->wait(exec_);  // whatever else waits for the device knows no deadline
   EpochFigures figures = take_figures();
@@ -145,13 +171,15 @@ EpochFigures Run::run_epoch() {
 /// then recorded; from then on it is one launch.
 void Run::run_batch(const solvers::Batch& batch, int epoch) {
   const comm::HaloStatistics before = halo_.statistics();
-  Recorded* recorded = recorded_.empty() ? nullptr : &recorded_[static_cast<std::size_t>(batch.id)];
+  const bool records = !recorded_.empty() && !refinement_->is_active();
+  Recorded* recorded = records ? &recorded_[static_cast<std::size_t>(batch.id)] : nullptr;
   if (recorded && recorded->work.recorded() && device::graphs_pay()) {
     recorded->work.launch(exec_);
     halo_.restore(before + recorded->traffic);
     return;
   }
   solver_->run_batch(exec_, *sweep_, batch, epoch);
+  if (refinement_->is_active()) refinement_->update(exec_, *sweep_);
   if (!recorded || !solver_->repeats_from(epoch) || !device::graphs_pay()) return;
   const comm::HaloStatistics after = halo_.statistics();
   recorded->work.record(exec_, [&] { solver_->run_batch(exec_, *sweep_, batch, epoch); });
@@ -225,7 +253,7 @@ physics::AmplitudeSums Run::measure(std::span<const solvers::Batch> batches) {
     std::for_each(batch.interior.begin(), batch.interior.end(), add);
   }
   physics::AmplitudeSums sums = final_amplitude_.take_sums(exec_);
-  comm_.sum(std::span<double>(&sums.squared_difference, 4));
+  comm_.sum(std::span<double>(&sums.squared_difference, physics::AmplitudeModel::n_sums));
   return sums;
 }
 
@@ -235,7 +263,9 @@ void Run::check_output() const {
 
 void Run::write_result(const EpochFigures& final_figures, const std::string& status) {
   const Kokkos::Timer timer;
-  write_result_file({deck_, scan_, unknowns_, history_, final_figures, status}, comm_);
+  write_result_file(
+      {deck_, scan_, unknowns_, refinement_->displacement(), history_, final_figures, status},
+      comm_);
   write_seconds_ += timer.seconds();
 }
 

@@ -23,8 +23,9 @@ io::ScanSource scan_source(const deck::Deck& deck) {
   const auto shape = [](const std::vector<int>& hw) {
     return hw.empty() ? Shape2{} : Shape2{hw[0], hw[1]};
   };
-  io::ScanSource source{data.file, data.patterns, data.positions, data.valid_pixels,
-                        data.zero_frequency == "centre" && deck.experiment.propagation == "far_field"};
+  io::ScanSource source{
+      data.file, data.patterns, data.positions, data.valid_pixels,
+      data.zero_frequency == "centre" && deck.experiment.propagation == "far_field"};
   source.background = data.background;
   source.crop = shape(data.crop);
   source.bin = data.bin;
@@ -52,17 +53,20 @@ std::vector<Vec2> positions_m(const deck::Data& data, const io::ScanInfo& info) 
 }
 
 decomposition::Tiling tiling_of(const deck::Deck& deck, const geometry::WindowGrid& grid,
-                                int n_ranks) {
+                                int reach_px, int n_ranks) {
   const std::vector<int>& tiles = deck.decomposition.tiles;
   std::optional<decomposition::TileGrid> tile_grid;
   if (!tiles.empty()) tile_grid = decomposition::TileGrid{tiles[0], tiles[1]};
   return decomposition::make_tiling(grid.object, grid.window, grid.corner, n_ranks, {}, tile_grid,
-                                    ghost_margin_px(deck));
+                                    tile_margin_px(deck, reach_px));
 }
 
-/// As finely as the deck asks for. What is left of whole pixels by rounding is nothing.
-void settle_subpixel(const deck::Data& data, geometry::WindowGrid& grid) {
-  if (data.subpixel_bins > 0) geometry::round_subpixel(grid, data.subpixel_bins);
+/// As finely as the deck asks for; positions with probes of their own share none, so that rounding
+/// them would gain nothing. What is left of whole pixels by rounding is nothing.
+void settle_subpixel(const deck::Deck& deck, geometry::WindowGrid& grid) {
+  const deck::Data& data = deck.data;
+  if (data.subpixel_bins > 0 && !has_own_probes(deck))
+    geometry::round_subpixel(grid, data.subpixel_bins);
   const bool whole = std::all_of(grid.subpixel.begin(), grid.subpixel.end(),
                                  [](Vec2 s) { return std::hypot(s.y, s.x) <= 1e-6; });
   if (whole || !data.subpixel) std::fill(grid.subpixel.begin(), grid.subpixel.end(), Vec2{});
@@ -75,21 +79,42 @@ device::DeviceView<Real**> detector_view(const char* label, const auto& image) {
   return device::to_device<View>(label, values.data(), View::array_layout(image.h(), image.w()));
 }
 
+/// Of this rank's positions; a fly scan's lie evenly along the travel, in the middle of equal
+/// parts.
+std::vector<Place> places_of(const deck::Experiment& experiment, const Scan& scan) {
+  const int n_sub = experiment.fly_sub_positions;
+  std::vector<Place> places;
+  for (const int position : scan.tile().positions) {
+    const Pixel corner = scan.grid.corner[static_cast<std::size_t>(position)];
+    const Vec2 subpixel = scan.grid.subpixel[static_cast<std::size_t>(position)];
+    for (int t = 0; t < n_sub; ++t) {
+      if (n_sub == 1) {
+        places.push_back({corner, subpixel});
+        continue;
+      }
+      const double part = ((t + 0.5) / n_sub - 0.5) / scan.grid.pixel_m;
+      const Vec2 at{corner.y + subpixel.y + part * experiment.fly_travel_m[0],
+                    corner.x + subpixel.x + part * experiment.fly_travel_m[1]};
+      const Pixel whole{static_cast<int>(std::lround(at.y)), static_cast<int>(std::lround(at.x))};
+      places.push_back({whole, {at.y - whole.y, at.x - whole.x}});
+    }
+  }
+  return places;
+}
+
 /// Corners and mask of this rank's positions; patterns come later, the order from the sweep.
 physics::ScanTile scan_tile(const Scan& scan) {
   const decomposition::Tile& tile = scan.tile();
   const std::size_t n = tile.positions.size();
-  std::vector<int> corner(2 * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto position = static_cast<std::size_t>(tile.positions[i]);
-    corner[2 * i] = scan.grid.corner[position].y - tile.ghosted.begin.y;
-    corner[2 * i + 1] = scan.grid.corner[position].x - tile.ghosted.begin.x;
-  }
+  std::vector<int> corner;
+  for (const Place& place : scan.places)
+    corner.insert(corner.end(),
+                  {place.corner.y - tile.ghosted.begin.y, place.corner.x - tile.ghosted.begin.x});
   physics::ScanTile made;
   made.window = scan.grid.window;
   using Corners = device::DeviceView<int* [2]>;
   made.corner = device::to_device<Corners>("tessera::physics::corner", corner.data(),
-                                           Corners::array_layout(n, 2));
+                                           Corners::array_layout(scan.places.size(), 2));
   made.has_subpixel = std::any_of(scan.grid.subpixel.begin(), scan.grid.subpixel.end(),
                                   [](Vec2 s) { return s != Vec2{}; });
   made.valid_pixels = detector_view("tessera::physics::valid_pixels", scan.info.valid_pixels);
@@ -164,11 +189,12 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
   scan.info = std::move(info);
   comm.together([&] {
     scan.optics = optics_of(experiment_as_read(deck), scan.info.pattern);
-    scan.grid =
-        geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
-                              scan.optics.pixel_m, window_margin_px(deck, scan.optics.pixel_m));
-    settle_subpixel(deck.data, scan.grid);
-    scan.tiling = tiling_of(deck, scan.grid, comm.size());
+    scan.reach_px = window_margin_px(deck, scan.optics.pixel_m);
+    scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
+                                      scan.optics.pixel_m, scan.reach_px);
+    settle_subpixel(deck, scan.grid);
+    scan.tiling = tiling_of(deck, scan.grid, scan.reach_px, comm.size());
+    scan.places = places_of(deck.experiment, scan);
     scan.on_device = scan_tile(scan);
   });
   return scan;

@@ -98,10 +98,13 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
   }
   comm.together([&] {
     if (probe.size() == 0) probe = optical_probe(from, scan.info.pattern, scan.optics);
+    // What an earlier run has fitted stays as it is.
+    if (continued && probe.n() == from.n_modes + from.opr_modes) return;
     probe = physics::with_extra_modes(probe, from.n_modes, from.extra_mode_power);
     // A probe that was reconstructed goes with its object's scale; any other is brought to the
     // counts.
     if (!continued) physics::scale_to_counts(probe, start_counts(deck, scan, vacuum_counts));
+    probe = physics::with_opr_modes(probe, from.opr_modes, from.extra_mode_power);
   });
   return probe;
 }

@@ -132,6 +132,12 @@ std::string padded(std::string words, std::size_t width) {
 
 }  // namespace
 
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const Method& method : methods) names.emplace_back(method.name);
+  return names;
+}
+
 bool allows(std::string_view method, Option option) {
   const auto found = std::ranges::find(methods, method, &Method::name);
   return found == methods.end() || allows(*found, option);

@@ -230,6 +230,18 @@ WaveStack with_extra_modes(const WaveStack& probe, int n_modes, double extra_mod
   return modes;
 }
 
+WaveStack with_opr_modes(const WaveStack& probe, int n_opr_modes, double power) {
+  if (n_opr_modes == 0) return probe;
+  const std::int64_t n = probe.shape().size();
+  WaveStack first(1, probe.shape());
+  std::copy_n(probe.data(), n, first.data());
+  const WaveStack made = with_extra_modes(first, 1 + n_opr_modes, power / (1 + n_opr_modes));
+  WaveStack all(probe.n() + n_opr_modes, probe.shape());
+  std::copy_n(probe.data(), probe.size(), all.data());
+  std::copy_n(made.image(1), n_opr_modes * n, all.image(probe.n()));
+  return all;
+}
+
 void scale_to_counts(WaveStack& probe, double counts_per_pattern) {
   const double now = power(probe);
   if (!(now > 0) || !std::isfinite(now))

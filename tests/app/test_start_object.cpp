@@ -159,8 +159,7 @@ TEST_F(KnownScan, CountsGiveTheAbsorption) {
 TEST_F(KnownScan, AVacuumProbeHasThePatternOfNoSampleAndItsDefocus) {
   write([](double, double) { return Complex(1); });
   const Started start = started(deck({"probe.initial=vacuum", "probe.vacuum=vacuum"}), world());
-  WaveStack expected =
-      optical_probe(deck_.probe, window, optics_of(deck_.experiment, window));
+  WaveStack expected = optical_probe(deck_.probe, window, optics_of(deck_.experiment, window));
   physics::scale_to_counts(expected, 1e6);
   EXPECT_LT(testing::relative_difference(start.probe, expected), 1e-5);
   std::string message;

@@ -20,7 +20,7 @@ deck::Experiment experiment_as_read(const deck::Deck& deck);
 physics::Aberrations aberrations(const deck::Probe& probe);
 
 /// Object pixels that windows may leave the scan's hull by: half the travel of a fly scan, and what
-/// position refinement may add.
+/// position refinement may add; 1 for rounding.
 int window_margin_px(const deck::Deck& deck, double pixel_m);
 
 /// The probe that the deck's `aperture` or `zone_plate` makes, one mode, power 1. In the cone beam

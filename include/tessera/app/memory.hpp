@@ -8,11 +8,14 @@
 
 namespace tessera::app {
 
-/// Reals per pixel of the largest exchange: object sum (complex) and illumination.
-inline constexpr int max_reals_per_pixel = 3;
+/// Every position sees a probe of its own, because its shift or its beam are fitted or it moves.
+bool has_own_probes(const deck::Deck& deck);
+
+/// Reals per pixel of the largest exchange: object sums (complex) and illumination of every plane.
+int max_reals_per_pixel(const deck::Deck& deck);
 
 /// Positions that are computed together, at most.
-int chunk_size(Shape2 window, int n_modes);
+int chunk_size(const deck::Deck& deck, Shape2 window);
 /// Shifted probes that are kept at a time, at most.
 int max_slots(const deck::Deck& deck, Shape2 window);
 /// Positions of a chunk for a rank with `n_positions`: no chunk is larger than a batch or the

@@ -15,6 +15,7 @@
 #include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/inner_product.hpp"
 #include "tessera/solvers/constraints.hpp"
+#include "tessera/solvers/refinement.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::app {
@@ -90,6 +91,7 @@ class Run {
   int stage_ = -1;  ///< which solver is at work
   std::unique_ptr<solvers::Sweep> sweep_;
   std::unique_ptr<solvers::Solver> solver_;
+  std::unique_ptr<solvers::Refinement> refinement_;
   std::unique_ptr<solvers::Constraints> constraints_;
   physics::InnerProduct inner_product_;
   device::DeviceView<double*> epoch_sums_;

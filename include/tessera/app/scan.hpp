@@ -15,12 +15,20 @@
 
 namespace tessera::app {
 
+/// Where one window lies.
+struct Place {
+  Pixel corner;   ///< object pixels
+  Vec2 subpixel;  ///< what is left, pixels
+};
+
 struct Scan {
   io::ScanInfo info;
   geometry::Optics optics;
   geometry::WindowGrid grid;
   decomposition::Tiling tiling;
   int rank = 0;
+  int reach_px = 0;           ///< that windows lie or move beyond those of the grid, at most
+  std::vector<Place> places;  ///< of this rank, (position, sub-position of a fly scan)
   std::vector<int> fitted;    ///< scan positions with counts, ascending; the others take no part
   std::vector<int> held_out;  ///< with counts, for validation, ascending
   std::vector<io::PatternMoments> moments;  ///< by scan position; of the fitted ones

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tessera/deck/deck.hpp"
 
@@ -26,6 +27,9 @@ enum class Option {
   noise,    ///< models other than amplitude
   batches,  ///< smaller than the whole scan
 };
+
+/// As in solver.method.
+std::vector<std::string> method_names();
 
 /// @param method as in solver.method; allows everything if it is not in the table
 bool allows(std::string_view method, Option option);

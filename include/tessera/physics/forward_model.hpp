@@ -82,6 +82,8 @@ class ForwardModel {
     illumination_.finish(exec, probe_sum);
   }
 
+  /// For the comparisons from now on. Not where fused(), which is for amplitudes alone.
+  void set_noise(Noise noise) { options_.noise = noise; }
   /// Which parameters' slopes `add_gradients` adds up from now on.
   void fit(const FittedParameters& fitted) { fitted_ = fitted; }
   const FittedParameters& fitted() const { return fitted_; }

@@ -63,6 +63,9 @@ WaveStack pattern_probe(const ImageStack<double>& intensity, double wavelength_m
 /// @throws InputError if the new modes would leave no power to the given ones
 WaveStack with_extra_modes(const WaveStack& probe, int n_modes, double extra_mode_power);
 
+/// `probe` followed by OPR modes, made from mode 0 as further modes are, with `power` of it in all.
+WaveStack with_opr_modes(const WaveStack& probe, int n_opr_modes, double power);
+
 /// Scale so that sum |probe|^2 over all modes = counts_per_pattern.
 /// @throws InputError if the probe is zero or not finite
 void scale_to_counts(WaveStack& probe, double counts_per_pattern);

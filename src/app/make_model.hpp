@@ -1,0 +1,25 @@
+#pragma once
+/// From the deck to the model: what it is made of, and the parameters that it starts from.
+
+#include "tessera/app/scan.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/physics/model_options.hpp"
+#include "tessera/physics/parameters.hpp"
+#include "tessera/solvers/refinement.hpp"
+
+namespace tessera::app {
+
+physics::Noise noise_from(const std::string& word);
+
+/// With room for the widest of the deck's solvers.
+physics::ModelOptions model_options(const deck::Deck& deck, const Scan& scan);
+
+/// Of this rank's positions, where the scan puts them.
+physics::Parameters start_parameters(const deck::Deck& deck, const Scan& scan);
+
+solvers::RefinementOptions refinement_options(const deck::Refine& refine);
+
+/// (position, 2) of this rank, object pixels; no rows where positions do not move.
+device::DeviceView<double* [2]> start_positions(const deck::Deck& deck, const Scan& scan);
+
+}  // namespace tessera::app
