@@ -178,7 +178,7 @@ void ForwardModel::add_gradients(const Device& exec, const ObjectView& object, c
   illumination_.add_slopes(exec, object, chunk, fitted_, slopes_);
   if (!near_field_ || !fitted_.positions) return;
   multiply_by_object(exec, object, chunk, exit_waves_, 1);
-  near_field_->add_position_slopes(exec, object, chunk, exit_waves_, scale, slopes_);
+  near_field_->add_position_slopes(exec, chunk, exit_waves_, scale, slopes_);
 }
 
 void ForwardModel::add_probe_gradient(const Device& exec, const ObjectView& object,

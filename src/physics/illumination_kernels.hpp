@@ -177,7 +177,9 @@ struct GatherBeams {
 
 /// Slopes and curvatures of a position's own parameters (ParameterSlopes), a team a position. The
 /// derivative of the probe by a parameter has a spectrum D; the slope is Re <D, S> with S the
-/// spectrum of the slot's sum, the curvature <D, D> times the object's mean |O|^2 in the beam.
+/// spectrum of the slot's sum, the curvature <D, D> times the object's mean |O|^2 in the beam. Not
+/// so by a position: most of that D only shifts the exit wave, which no detector in the far field
+/// sees. What is left is a shift of the object under the probe, of curvature ||P dO||^2.
 struct AddBeamSlopes {
   using Team = Kokkos::TeamPolicy<device::Device>::member_type;
   BeamMixture mixture;
@@ -185,6 +187,8 @@ struct AddBeamSlopes {
   ChunkImages slot_sums;    ///< spectra
   ChunkImages slot_probes;  ///< images
   const complex* object;
+  std::int64_t slice_stride;
+  int n_slices;
   DeviceView<complex**> ramp_y;
   DeviceView<complex**> ramp_x;
   Shape2 window;
@@ -203,17 +207,39 @@ struct AddBeamSlopes {
         [&](const int pixel, double& sum) { sum += power_at(beam, pixel, false); }, sent);
     return sent > 0 ? lit / sent : 1;
   }
-  KOKKOS_FUNCTION double power_at(const int beam, const int pixel, const bool behind) const {
-    const int y = pixel / window.w;
-    const int x = pixel - y * window.w;
+  KOKKOS_FUNCTION Real probe_power(const int beam, const int y, const int x) const {
     Real power = 0;
     for (int m = 0; m < mixture.n_modes; ++m) {
       const complex p = slot_probes.row(beam, m, y)[x];
       power += p.real() * p.real() + p.imag() * p.imag();
     }
+    return power;
+  }
+  KOKKOS_FUNCTION double power_at(const int beam, const int pixel, const bool behind) const {
+    const int y = pixel / window.w;
+    const int x = pixel - y * window.w;
+    const Real power = probe_power(beam, y, x);
     if (!behind) return static_cast<double>(power);
     const complex o = object[mixture.windows.at(beam, y) + x];
     return static_cast<double>(power * (o.real() * o.real() + o.imag() * o.imag()));
+  }
+  /// |P dO|^2 by central differences; slices' gradients add up.
+  KOKKOS_FUNCTION double moved_power_at(const int beam, const int axis, const int pixel) const {
+    const int y = pixel / window.w;
+    const int x = pixel - y * window.w;
+    const int step_y = axis == ParameterSlopes::y ? 1 : 0;
+    const int step_x = 1 - step_y;
+    const bool is_inside =
+        y >= step_y && y + step_y < window.h && x >= step_x && x + step_x < window.w;
+    if (!is_inside) return 0;
+    const std::int64_t step = step_y * mixture.windows.object_w + step_x;
+    complex d = 0;
+    for (int slice = 0; slice < n_slices; ++slice) {
+      const complex* at = object + slice * slice_stride + mixture.windows.at(beam, y) + x;
+      d += (at[step] - at[-step]) * Real(0.5);
+    }
+    return static_cast<double>(probe_power(beam, y, x) *
+                               (d.real() * d.real() + d.imag() * d.imag()));
   }
   /// D conj: what one pixel of mode m says of column u.
   KOKKOS_FUNCTION void add_pixel(const int beam, const int u, const int pixel, double& slope,
@@ -266,10 +292,17 @@ struct AddBeamSlopes {
           add_pixel(beam, u, pixel, ignored, sum);
         },
         curvature);
+    double moved = 0;
+    if (u < ParameterSlopes::intensity)
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(team, n_pixels),
+          [&](const int pixel, double& sum) { sum += moved_power_at(beam, u, pixel); }, moved);
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
       const int position = mixture.windows.position(beam);
       slopes(position, u, 0) += slope / static_cast<double>(n_pixels);
-      slopes(position, u, 1) += transmitted * curvature / static_cast<double>(n_pixels);
+      slopes(position, u, 1) += u < ParameterSlopes::intensity
+                                    ? moved
+                                    : transmitted * curvature / static_cast<double>(n_pixels);
     });
     team.team_barrier();
   }

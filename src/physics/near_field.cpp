@@ -62,17 +62,13 @@ struct PropagateBeam {
   }
 };
 
-/// A team a position: slope of the shift back, from the spectra of exit wave and chi, and curvature
-/// ||P dO||^2 from central differences of the object.
+/// A team a position: slope of the shift back, from the spectra of exit wave and chi.
 struct ExitSlopes {
   using Team = Kokkos::TeamPolicy<Device>::member_type;
   Windows windows;
   ChunkImages exit_spectra;  ///< by beam
   ChunkImages chi_spectra;
-  ChunkImages probes;  ///< by slot
-  const complex* object;
   Shape2 window;
-  int n_modes;
   int n_states;
   double unit;
   DeviceView<double** [2]> slopes;
@@ -91,42 +87,17 @@ struct ExitSlopes {
     }
     return unit * sum;
   }
-  KOKKOS_FUNCTION double curvature_at(const int beam, const int axis, const int pixel) const {
-    const int y = pixel / window.w;
-    const int x = pixel - y * window.w;
-    const int step_y = axis == 0 ? 1 : 0;
-    const int step_x = axis == 0 ? 0 : 1;
-    const bool inside =
-        y >= step_y && y + step_y < window.h && x >= step_x && x + step_x < window.w;
-    if (!inside) return 0;
-    const std::int64_t at = windows.at(beam, y) + x;
-    const std::int64_t step = step_y * windows.object_w + step_x;
-    const complex d = (object[at + step] - object[at - step]) * Real(0.5);
-    Real power = 0;
-    for (int m = 0; m < n_modes; ++m) {
-      const complex p = probes.row(windows.slot_of(beam), m, y)[x];
-      power += p.real() * p.real() + p.imag() * p.imag();
-    }
-    return static_cast<double>(power * (d.real() * d.real() + d.imag() * d.imag()));
-  }
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     for (int t = 0; t < windows.n_sub_positions; ++t)
       for (int axis = 0; axis < 2; ++axis) {
         const int beam = team.league_rank() * windows.n_sub_positions + t;
         const int n_pixels = static_cast<int>(window.size());
         double slope = 0;
-        double curvature = 0;
         Kokkos::parallel_reduce(
             Kokkos::TeamThreadRange(team, n_pixels),
             [&](const int pixel, double& sum) { sum += slope_at(beam, axis, pixel); }, slope);
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, n_pixels),
-            [&](const int pixel, double& sum) { sum += curvature_at(beam, axis, pixel); },
-            curvature);
-        Kokkos::single(Kokkos::PerTeam(team), [&]() {
-          slopes(windows.position(beam), axis, 0) += slope;
-          slopes(windows.position(beam), axis, 1) += curvature;
-        });
+        Kokkos::single(Kokkos::PerTeam(team),
+                       [&]() { slopes(windows.position(beam), axis, 0) += slope; });
         team.team_barrier();
       }
   }
@@ -177,8 +148,8 @@ void NearField::backward(const Device& exec, const Chunk& chunk) const {
   propagate(exec, chunk, true);
 }
 
-void NearField::add_position_slopes(const Device& exec, const ObjectView& object,
-                                    const Chunk& chunk, const WavesView& exit_waves, Real scale,
+void NearField::add_position_slopes(const Device& exec, const Chunk& chunk,
+                                    const WavesView& exit_waves, Real scale,
                                     const ParameterSlopes& slopes) const {
   if (chunk.count == 0) return;
   const int n = chunk.count * options_.n_waves();

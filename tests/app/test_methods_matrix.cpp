@@ -60,6 +60,8 @@ TEST_P(Matrix, EveryMethodThatAllowsItComputesWhatOneRankComputes) {
     SCOPED_TRACE(method);
     std::vector<std::string> with_method = GetParam().overrides;
     with_method.push_back("solver.method=" + method);
+    if (!deck::allows(method, deck::Option::batches))
+      with_method.emplace_back("solver.batch_size=0");
     deck::Deck deck;
     try {
       deck = testing::parsed(folder.path(), with_method);

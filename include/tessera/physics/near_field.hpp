@@ -23,8 +23,8 @@ class NearField {
   /// Its adjoint.
   void backward(const device::Device& exec, const Chunk& chunk) const;
 
-  /// slopes.at_position += what the shift back adds to the slope by the position, and the curvature
-  /// by the object's gradient under the probe. waves() = chi behind the sample; they are lost.
+  /// slopes.at_position += what the shift back adds to the slope by the position. waves() = chi
+  /// behind the sample; they are lost.
   /// @param exit_waves of the same chunk; lost as well
   /// @param scale of waves()
   void add_position_slopes(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
