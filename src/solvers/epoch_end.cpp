@@ -1,0 +1,34 @@
+#include "tessera/solvers/epoch_end.hpp"
+
+#include <array>
+
+#include "tessera/solvers/batch_sums.hpp"
+
+namespace tessera::solvers {
+
+EpochEnd::EpochEnd(const EpochEndOptions& options, const Unknowns& unknowns, const OwnedTile& tile)
+    : options_(options),
+      unknowns_(unknowns),
+      momentum_(options.friction, unknowns, tile),
+      orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)),
+                      {static_cast<int>(unknowns.probe.extent(1)),
+                       static_cast<int>(unknowns.probe.extent(2))}) {}
+
+void EpochEnd::finish(const device::Device& exec, Sweep& sweep, int epoch) {
+  if (momentum_.is_on()) {
+    momentum_.apply(exec);
+    const std::array object{comm::tile_field(unknowns_.object)};
+    sweep.fill(exec, object);
+  }
+  const int every = options_.orthogonalise_every;
+  if (unknowns_.probe.extent(0) > 1 && every > 0 && (epoch + 1) % every == 0) {
+    orthogonaliser_.orthogonalise(exec, unknowns_.probe);
+    if (momentum_.is_on()) orthogonaliser_.mix(exec, momentum_.probe_velocity());
+  }
+  // Ranks may round differently (other processors, other transform plans): without this their
+  // probes drift apart.
+  sweep.replicate(exec, as_reals(unknowns_.probe));
+  if (momentum_.is_on()) momentum_.remember(exec);
+}
+
+}  // namespace tessera::solvers
