@@ -83,6 +83,15 @@ int most_in_chunk(const deck::Deck& deck, Shape2 window, std::size_t n_positions
   return widest == 0 ? most : std::min(most, widest);
 }
 
+int most_in_batch(const deck::Solver& solver, std::size_t n_positions) {
+  const int n = static_cast<int>(n_positions);
+  return solver.batch_size == 0 ? n : std::min(n, solver.batch_size);
+}
+
+bool uses_momentum(const deck::Solver& solver) {
+  return (solver.method == "mpie" || solver.method == "lsqml") && solver.momentum > 0;
+}
+
 namespace {
 
 std::int64_t halo_bytes(const deck::Deck& deck, const decomposition::Tiling& tiling, int rank) {
@@ -149,6 +158,17 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
       });
 }
 
+/// What a solver holds besides the sums of a batch, with a probe of `probe_bytes`.
+std::int64_t solver_bytes(const deck::Solver& solver, const decomposition::Tile& tile,
+                          std::int64_t probe_bytes) {
+  constexpr auto wave_bytes = static_cast<std::int64_t>(sizeof(complex));
+  std::int64_t bytes = 0;
+  if (uses_momentum(solver)) bytes += 2 * (tile.ghosted.area() * wave_bytes + probe_bytes);
+  if (solver.method == "lsqml")
+    bytes += 2 * most_in_batch(solver, tile.positions.size()) * probe_bytes;
+  return bytes;
+}
+
 }  // namespace
 
 MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
@@ -198,6 +218,10 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
                                                     (deck.probe.opr_modes + 3) * 20 + 32)
                                              : 0},
   };
+  std::int64_t most_bytes = 0;  // solvers follow one another
+  for (const deck::Solver& solver : deck.solvers)
+    most_bytes = std::max(most_bytes, solver_bytes(solver, tile, probe_bytes));
+  needs.device.push_back({"velocities, waves of a batch", most_bytes});
   needs.n_patterns = n;
   needs.n_chunk_patterns = n_chunk;
   needs.pattern_bytes = info.pattern.size() * static_cast<std::int64_t>(io::size_of(info.type));

@@ -20,7 +20,7 @@ Pie::Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& m
       steps_("tessera::solvers::steps"),
       greatest_power_("tessera::solvers::greatest_power"),
       greatest_overlap_("tessera::solvers::greatest_overlap"),
-      epoch_end_(options.epoch_end, unknowns, tile_) {}
+      epoch_end_(options.epoch_end, unknowns, model, tile_) {}
 
 void Pie::start_epoch(const Device& exec, int epoch) {
   const double fraction = options_.schedule.fraction(epoch);

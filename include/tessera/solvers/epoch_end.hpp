@@ -14,7 +14,8 @@ struct EpochEndOptions {
 /// Momentum; then modes orthogonal and sorted by power; then the probe the same on all ranks.
 class EpochEnd {
  public:
-  EpochEnd(const EpochEndOptions& options, const Unknowns& unknowns, const OwnedTile& tile);
+  EpochEnd(const EpochEndOptions& options, const Unknowns& unknowns,
+           const physics::ForwardModel& model, const OwnedTile& tile);
 
   /// After the last batch of `epoch` (from 0). With momentum the object's ghosts are filled: 2
   /// Reals per ghost pixel and plane. Collective.
@@ -24,6 +25,7 @@ class EpochEnd {
   EpochEndOptions options_;
   Unknowns unknowns_;
   Momentum momentum_;
+  int n_modes_;
   physics::ModeOrthogonaliser orthogonaliser_;
 };
 
