@@ -136,7 +136,7 @@ void check_alphas(const Solver& solver, const std::string& section) {
 void check_momentum(const Solver& solver, const std::string& section) {
   require(solver.method != "mpie" || solver.momentum > 0,
           text(section, ".momentum = 0 contradicts ", section,
-               ".method = \"mpie\", which is \"rpie\" with momentum; give it above 0, such as 0.7, "
+               ".method = \"mpie\", which is \"rpie\" with momentum; give it above 0, such as 0.5, "
                "or use \"rpie\""));
 }
 
