@@ -38,7 +38,6 @@ void EpochEnd::finish(const device::Device& exec, Sweep& sweep, int epoch) {
   // Ranks may round differently (other processors, other transform plans): without this their
   // probes drift apart.
   sweep.replicate(exec, as_reals(unknowns_.probe));
-  if (momentum_.is_on()) momentum_.remember(exec);
 }
 
 }  // namespace tessera::solvers

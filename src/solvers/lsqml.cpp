@@ -61,6 +61,7 @@ Lsqml::Lsqml(const LsqmlOptions& options, Unknowns& unknowns, physics::ForwardMo
 void Lsqml::start_epoch(const Device& exec, int epoch) {
   const double fraction = options_.schedule.fraction(epoch);
   set_steps(exec, steps_, options_.object_step * fraction, options_.probe_step * fraction);
+  epoch_end_.start(exec);
 }
 
 void Lsqml::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {

@@ -35,7 +35,6 @@ Momentum::Momentum(double friction, const Unknowns& unknowns, const OwnedTile& t
   object_before_ = Stack("tessera::solvers::object_before", unknowns.object.layout());
   probe_velocity_ = Stack("tessera::solvers::probe_velocity", unknowns.probe.layout());
   probe_before_ = Stack("tessera::solvers::probe_before", unknowns.probe.layout());
-  remember({});
 }
 
 void Momentum::apply(const Device& exec) {
@@ -44,7 +43,8 @@ void Momentum::apply(const Device& exec) {
   move_on(exec, unknowns_.probe, probe_before_, probe_velocity_, whole(unknowns_.probe), friction);
 }
 
-void Momentum::remember(const Device& exec) {
+void Momentum::remember(const Device& exec) const {
+  if (!is_on()) return;
   Kokkos::deep_copy(exec, object_before_, unknowns_.object);
   Kokkos::deep_copy(exec, probe_before_, unknowns_.probe);
 }

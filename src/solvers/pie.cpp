@@ -25,6 +25,7 @@ Pie::Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& m
 void Pie::start_epoch(const Device& exec, int epoch) {
   const double fraction = options_.schedule.fraction(epoch);
   set_steps(exec, steps_, options_.object_step * fraction, options_.probe_step * fraction);
+  epoch_end_.start(exec);
   // Batches keep what follows up to date; whatever else changes the probe does not.
   if (!model_.updates_probe()) return;
   model_.set_probe(exec, unknowns_.probe);

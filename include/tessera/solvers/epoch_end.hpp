@@ -1,5 +1,5 @@
 #pragma once
-/// What the batch methods do once an epoch's batches are done.
+/// What the batch methods do about an epoch's batches: before the first, and after the last.
 
 #include "tessera/physics/probe_modes.hpp"
 #include "tessera/solvers/momentum.hpp"
@@ -17,6 +17,8 @@ class EpochEnd {
   EpochEnd(const EpochEndOptions& options, const Unknowns& unknowns,
            const physics::ForwardModel& model, const OwnedTile& tile);
 
+  /// Before the first batch: momentum counts what changes from here on.
+  void start(const device::Device& exec) const { momentum_.remember(exec); }
   /// After the last batch of `epoch` (from 0). With momentum the object's ghosts are filled: 2
   /// Reals per ghost pixel and plane. Collective.
   void finish(const device::Device& exec, Sweep& sweep, int epoch);

@@ -6,12 +6,11 @@
 
 namespace tessera::solvers {
 
-/// velocity = friction velocity + (now - before);  now = before + velocity, where `before` is what
-/// the last call left (Maiden, Johnson & Li 2017, Optica 4, 736, eqs. 19 and 20). With friction 0
-/// it does nothing and holds nothing.
+/// velocity = friction velocity + (now - before);  now = before + velocity, where `before` is
+/// what `remember` found (mPIE of Maiden, Johnson & Li 2017, Optica 4, 736). With friction
+/// 0 it does nothing and holds nothing.
 class Momentum {
  public:
-  /// The first call's `before` is what `unknowns` hold now.
   Momentum(double friction, const Unknowns& unknowns, const OwnedTile& tile);
 
   bool is_on() const { return friction_ > 0; }
@@ -19,8 +18,8 @@ class Momentum {
   void apply(const device::Device& exec);
   /// The probe's velocity, for who mixes its modes. Empty with friction 0.
   const physics::ProbeView& probe_velocity() const { return probe_velocity_; }
-  /// The next call's `before` is what the unknowns hold now.
-  void remember(const device::Device& exec);
+  /// `before` of the next `apply` is what the unknowns hold now.
+  void remember(const device::Device& exec) const;
 
  private:
   double friction_;
