@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tessera/app/memory.hpp"
+#include "tessera/solvers/lsqml.hpp"
 #include "tessera/solvers/pie.hpp"
 
 namespace tessera::app {
@@ -13,20 +15,47 @@ solvers::StepSchedule step_schedule(const deck::Solver& deck) {
           .final_step = deck.final_step};
 }
 
-}  // namespace
+solvers::EpochEndOptions epoch_end(const deck::Solver& deck) {
+  return {.friction = uses_momentum(deck) ? deck.momentum : 0,
+          .orthogonalise_every = deck.orthogonalise_every};
+}
 
-std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck,
-                                             const decomposition::Tile& tile,
-                                             solvers::Unknowns& unknowns,
-                                             physics::ForwardModel& model) {
+std::unique_ptr<solvers::Solver> make_pie(const deck::Solver& deck, const decomposition::Tile& tile,
+                                          solvers::Unknowns& unknowns,
+                                          physics::ForwardModel& model) {
   const solvers::PieOptions options{.object_step = deck.object_step,
                                     .probe_step = deck.probe_step,
                                     .object_alpha = deck.object_alpha,
                                     .probe_alpha = deck.probe_alpha,
                                     .schedule = step_schedule(deck),
                                     .probe_start_epoch = deck.probe_start_epoch,
-                                    .orthogonalise_every = deck.orthogonalise_every};
+                                    .epoch_end = epoch_end(deck)};
   return std::make_unique<solvers::Pie>(options, unknowns, model, tile.ghosted, tile.owned);
+}
+
+std::unique_ptr<solvers::Solver> make_lsqml(const deck::Solver& deck,
+                                            const decomposition::Tile& tile,
+                                            solvers::Unknowns& unknowns,
+                                            physics::ForwardModel& model) {
+  const solvers::LsqmlOptions options{.object_step = deck.object_step,
+                                      .probe_step = deck.probe_step,
+                                      .object_alpha = deck.object_alpha,
+                                      .probe_alpha = deck.probe_alpha,
+                                      .schedule = step_schedule(deck),
+                                      .probe_start_epoch = deck.probe_start_epoch,
+                                      .epoch_end = epoch_end(deck),
+                                      .most_in_batch = most_in_batch(deck, tile.positions.size())};
+  return std::make_unique<solvers::Lsqml>(options, unknowns, model, tile.ghosted, tile.owned);
+}
+
+}  // namespace
+
+std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck,
+                                             const decomposition::Tile& tile,
+                                             solvers::Unknowns& unknowns,
+                                             physics::ForwardModel& model) {
+  if (deck.method == "lsqml") return make_lsqml(deck, tile, unknowns, model);
+  return make_pie(deck, tile, unknowns, model);
 }
 
 }  // namespace tessera::app

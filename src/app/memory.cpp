@@ -83,6 +83,15 @@ int most_in_chunk(const deck::Deck& deck, Shape2 window, std::size_t n_positions
   return widest == 0 ? most : std::min(most, widest);
 }
 
+int most_in_batch(const deck::Solver& solver, std::size_t n_positions) {
+  const int n = static_cast<int>(n_positions);
+  return solver.batch_size == 0 ? n : std::min(n, solver.batch_size);
+}
+
+bool uses_momentum(const deck::Solver& solver) {
+  return (solver.method == "mpie" || solver.method == "lsqml") && solver.momentum > 0;
+}
+
 namespace {
 
 std::int64_t halo_bytes(const deck::Deck& deck, const decomposition::Tiling& tiling, int rank) {
@@ -149,6 +158,20 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
       });
 }
 
+/// What a solver holds besides the sums of a batch.
+/// @param waves_bytes of one position
+std::int64_t solver_bytes(const deck::Deck& deck, const deck::Solver& solver,
+                          std::int64_t n_positions, std::int64_t object_bytes,
+                          std::int64_t probe_bytes, std::int64_t waves_bytes) {
+  std::int64_t bytes = 0;
+  if (uses_momentum(solver)) bytes += 2 * (object_bytes + probe_bytes);
+  if (solver.method == "lsqml") {
+    bytes += 2 * most_in_batch(solver, static_cast<std::size_t>(n_positions)) * waves_bytes;
+    if (deck.object.n_slices > 1) bytes += object_bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
@@ -198,6 +221,11 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
                                                     (deck.probe.opr_modes + 3) * 20 + 32)
                                              : 0},
   };
+  std::int64_t of_solver = 0;  // the largest: they follow one another
+  for (const deck::Solver& solver : deck.solvers)
+    of_solver = std::max(
+        of_solver, solver_bytes(deck, solver, n, object_bytes, probe_bytes, waves_bytes / chunk));
+  needs.device.push_back({"velocities, waves of a batch", of_solver});
   needs.n_patterns = n;
   needs.n_chunk_patterns = n_chunk;
   needs.pattern_bytes = info.pattern.size() * static_cast<std::int64_t>(io::size_of(info.type));

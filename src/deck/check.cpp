@@ -133,9 +133,17 @@ void check_alphas(const Solver& solver, const std::string& section) {
   }
 }
 
+void check_momentum(const Solver& solver, const std::string& section) {
+  require(solver.method != "mpie" || solver.momentum > 0,
+          text(section, ".momentum = 0 contradicts ", section,
+               ".method = \"mpie\", which is \"rpie\" with momentum; give it above 0, such as 0.5, "
+               "or use \"rpie\""));
+}
+
 void check_solvers(const Deck& deck) {
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     check_alphas(deck.solvers[stage], solver_section(deck, stage));
+    check_momentum(deck.solvers[stage], solver_section(deck, stage));
     const std::string refused = excluded_option(deck, stage);
     require(refused.empty(), refused);
   }

@@ -8,8 +8,10 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
        .field = &solver.method,
        .meaning = "`rpie`: regularised PIE (Maiden, Johnson & Li 2017, Optica 4, 736) in batches. "
                   "`epie` is rpie with both alphas 1: slower but steadier. With batch_size above 1 "
-                  "neither is the sequential ePIE, in which every position sees the one before.",
-       .choices = {"rpie", "epie"}},
+                  "neither is the sequential ePIE, in which every position sees the one before. "
+                  "`mpie` is rpie with momentum. `lsqml` (Odstrcil et al. 2018, Opt. Express 26, "
+                  "3108) solves for the length of every step.",
+       .choices = {"rpie", "epie", "mpie", "lsqml"}},
       {.name = "epochs",
        .field = &solver.epochs,
        .meaning = "Passes over all scan positions.",
@@ -56,6 +58,12 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
        .meaning = "The same for the probe update.",
        .least = 1e-6,
        .greatest = 1},
+      {.name = "momentum",
+       .field = &solver.momentum,
+       .meaning = "For `mpie` and `lsqml`: the part of an epoch's change of object and probe that "
+                  "the next epoch adds to its own; 0: none.",
+       .least = 0,
+       .greatest = 0.99},
       {.name = "full_step_fraction",
        .field = &solver.full_step_fraction,
        .meaning =

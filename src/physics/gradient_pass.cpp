@@ -25,10 +25,15 @@ const void* data_of(const Patterns& patterns) {
 void GradientPass::add(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                        const GradientSums& sums, bool with_probe) {
   if (model_.fused()) return add_fused(exec, object, chunk, sums, with_probe);
+  find_changes(exec, object, chunk);
+  model_.add_gradients(exec, object, chunk, sums, with_probe);
+}
+
+void GradientPass::find_changes(const device::Device& exec, const ObjectView& object,
+                                const Chunk& chunk) {
   model_.forward(exec, object, chunk);
   amplitude_.replace_by_residual(exec, model_, chunk);
   model_.backward(exec, chunk);
-  model_.add_gradients(exec, object, chunk, sums, with_probe);
 }
 
 void GradientPass::add_fused(const device::Device& exec, const ObjectView& object,

@@ -20,6 +20,17 @@ BatchSums::BatchSums(const Unknowns& unknowns)
            DeviceView<Real**>(shared_.data() + 2 * probe.size(), probe.extent(1), probe.extent(2))};
 }
 
+void set_steps(const Device& exec, const DeviceView<Real[2]>& steps, double object, double probe) {
+  const auto object_step = static_cast<Real>(object);
+  const auto probe_step = static_cast<Real>(probe);
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::solvers::steps"), Kokkos::RangePolicy<Device>(exec, 0, 1),
+      KOKKOS_LAMBDA(int) {
+        steps(0) = object_step;
+        steps(1) = probe_step;
+      });
+}
+
 void find_greatest_power(const Device& exec, const physics::ProbeView& probe,
                          const DeviceView<Real>& greatest) {
   const auto n_modes = static_cast<int>(probe.extent(0));

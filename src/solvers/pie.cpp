@@ -20,19 +20,12 @@ Pie::Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& m
       steps_("tessera::solvers::steps"),
       greatest_power_("tessera::solvers::greatest_power"),
       greatest_overlap_("tessera::solvers::greatest_overlap"),
-      orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {}
+      epoch_end_(options.epoch_end, unknowns, model, tile_) {}
 
 void Pie::start_epoch(const Device& exec, int epoch) {
-  const auto steps = steps_;
   const double fraction = options_.schedule.fraction(epoch);
-  const auto object_step = static_cast<Real>(options_.object_step * fraction);
-  const auto probe_step = static_cast<Real>(options_.probe_step * fraction);
-  Kokkos::parallel_for(
-      device::kernel_name("tessera::solvers::steps"), Kokkos::RangePolicy<Device>(exec, 0, 1),
-      KOKKOS_LAMBDA(int) {
-        steps(0) = object_step;
-        steps(1) = probe_step;
-      });
+  set_steps(exec, steps_, options_.object_step * fraction, options_.probe_step * fraction);
+  epoch_end_.start(exec);
   // Batches keep what follows up to date; whatever else changes the probe does not.
   if (!model_.updates_probe()) return;
   model_.set_probe(exec, unknowns_.probe);
@@ -71,9 +64,7 @@ void Pie::update_object(const Device& exec, const TouchedBlocks& touched) {
       exec, "tessera::solvers::update_object", static_cast<int>(object.extent(0)), touched, tile_,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
         if (tile.owns(y, x)) {
-          const Real illuminated = illumination(plane, y, x);
-          const Real regularised = (1 - alpha) * illuminated + alpha * greatest_power();
-          const Real weight = illuminated > regularised ? illuminated : regularised;
+          const Real weight = update_weight(illumination(plane, y, x), greatest_power(), alpha);
           object(plane, y, x) += sum(plane, y, x) * (steps(0) / weight);
         }
         sum(plane, y, x) = complex(0);
@@ -98,18 +89,13 @@ void Pie::update_probe(const Device& exec) {
   device::for_each_pixel(
       exec, "tessera::solvers::update_probe", static_cast<int>(probe.extent(0)),
       model_.scan().window, KOKKOS_LAMBDA(const int m, const int y, const int x) {
-        const Real weight = (1 - alpha) * overlap(y, x) + alpha * greatest_overlap();
+        const Real weight = update_weight(overlap(y, x), greatest_overlap(), alpha);
         if (weight > 0) probe(m, y, x) += probe_sum(m, y, x) * (steps(1) / weight);
       });
 }
 
 void Pie::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
-  const int every = options_.orthogonalise_every;
-  if (model_.n_modes() > 1 && every > 0 && (epoch + 1) % every == 0)
-    orthogonaliser_.orthogonalise(exec, unknowns_.probe);
-  // Ranks may round differently (other processors, other transform plans): without this their
-  // probes drift apart.
-  sweep.replicate(exec, as_reals(unknowns_.probe));
+  epoch_end_.finish(exec, sweep, epoch);
 }
 
 void Pie::take_sums(const Device& exec, const DeviceView<double*>& taken) {

@@ -154,6 +154,13 @@ TEST(Check, EpieIsRpieWithBothAlphasOne) {
               HasSubstr("solver.probe_alpha = 0.5"));
 }
 
+TEST(Check, MpieHasMomentum) {
+  EXPECT_THAT(parse_complaint(xray_deck, {"solver.method=mpie"}), IsEmpty());
+  EXPECT_THAT(parse_complaint(xray_deck, {"solver.method=mpie", "solver.momentum=0"}),
+              AllOf(HasSubstr("solver.momentum = 0"), HasSubstr("use \"rpie\"")));
+  EXPECT_THAT(parse_complaint(xray_deck, {"solver.method=lsqml", "solver.momentum=0"}), IsEmpty());
+}
+
 TEST(Check, AFlyScanHasItsTravel) {
   const std::string sub_positions = "experiment.fly_sub_positions=4";
   EXPECT_THAT(parse_complaint(xray_deck, {sub_positions}),

@@ -127,6 +127,7 @@ const std::vector<Case> cases = {
     {"solver.probe_step", "0.25", [](D d) { return only(d).probe_step == 0.25; }},
     {"solver.object_alpha", "0.75", [](D d) { return only(d).object_alpha == 0.75; }},
     {"solver.probe_alpha", "0.125", [](D d) { return only(d).probe_alpha == 0.125; }},
+    {"solver.momentum", "0.375", [](D d) { return only(d).momentum == 0.375; }},
     {"solver.probe_start_epoch", "9", [](D d) { return only(d).probe_start_epoch == 9; }},
     {"solver.orthogonalise_every", "11", [](D d) { return only(d).orthogonalise_every == 11; }},
     {"solver.noise", "\"amplitude\"", [](D d) { return only(d).noise == "amplitude"; }},

@@ -91,6 +91,7 @@ Deck random_deck(std::mt19937_64& bits) {
   }
   for (Solver& solver : deck.solvers) {
     if (solver.method == "epie") solver.object_alpha = solver.probe_alpha = 1;
+    if (solver.method == "mpie" && solver.momentum == 0) solver.momentum = 0.5;
     solver.noise = "amplitude";
   }
   if (experiment.propagation == "far_field") experiment.source_distance_m = {};

@@ -82,6 +82,7 @@ struct Solver {
   double probe_step = 0.5;
   double object_alpha = 1.0;
   double probe_alpha = 1.0;
+  double momentum = 0.5;
   double full_step_fraction = 0.33;
   double final_step = 0.2;
   int probe_start_epoch = 0;

@@ -200,6 +200,59 @@ void add_pixel_sums(const Device& exec, const char* name, int n, Shape2 shape, c
       KOKKOS_LAMBDA(const int k) { total(k) += scratch(k); });
 }
 
+namespace detail {
+
+template <int n_sums>
+struct ImageSum {
+  double value[n_sums] = {};
+  KOKKOS_FUNCTION ImageSum& operator+=(const ImageSum& other) {
+    for (int k = 0; k < n_sums; ++k) value[k] += other.value[k];
+    return *this;
+  }
+};
+
+/// One item: row y of image i on a host, its pixel on a GPU.
+template <int n_sums, class Kernel>
+KOKKOS_FUNCTION void add_item(const Kernel& kernel, int i, int item, int w, ImageSum<n_sums>& sum) {
+  Real terms[n_sums] = {};
+  if constexpr (device_is_host) {
+    const auto pixel = kernel.row(i, item);
+    TESSERA_INDEPENDENT_ITERATIONS
+    for (int x = 0; x < w; ++x) pixel(x, terms);
+  } else {
+    kernel.row(i, item / w)(item % w, terms);
+  }
+  for (int k = 0; k < n_sums; ++k) sum.value[k] += static_cast<double>(terms[k]);
+}
+
+}  // namespace detail
+
+/// sums(i, k) = what kernel.row(i, y)(x, Real sum[n_sums]) adds up over image i, for each of `n`
+/// images of `shape`. Does not wait for the device.
+template <int n_sums, class Kernel>
+void sum_each_image(const Device& exec, const char* name, int n, Shape2 shape, const Kernel& kernel,
+                    const DeviceView<double* [n_sums]>& sums) {
+  if (n == 0) return;
+  using Sum = detail::ImageSum<n_sums>;
+  using Policy = Kokkos::TeamPolicy<Device>;
+  const int w = shape.w;
+  const int n_items = shape.h * (device_is_host ? 1 : w);
+  Kokkos::parallel_for(
+      kernel_name(name),
+      Kokkos::Experimental::require(Policy(exec, n, Kokkos::AUTO),
+                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+      KOKKOS_LAMBDA(const Policy::member_type& team) {
+        const int i = team.league_rank();
+        Sum total;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(team, n_items),
+            [&](const int item, Sum& sum) { detail::add_item(kernel, i, item, w, sum); }, total);
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          for (int k = 0; k < n_sums; ++k) sums(i, k) = total.value[k];
+        });
+      });
+}
+
 /// Every value of a contiguous view becomes zero.
 template <class View>
 void set_zero(const Device& exec, const View& view) {
@@ -223,3 +276,8 @@ View to_device(const std::string& label, const typename View::value_type* values
 }
 
 }  // namespace tessera::device
+
+template <int n_sums>
+struct Kokkos::reduction_identity<tessera::device::detail::ImageSum<n_sums>> {
+  KOKKOS_FUNCTION static tessera::device::detail::ImageSum<n_sums> sum() { return {}; }
+};

@@ -16,6 +16,10 @@ class GradientPass {
   void add(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
            const GradientSums& sums, bool with_probe);
 
+  /// The first part of `add`, in steps: waves() = chi of `chunk`, divided by unitary_scale() as
+  /// `backward` leaves it. `model.add_gradients` is the rest.
+  void find_changes(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
+
   /// Of the chunks so far, each before its update.
   AmplitudeModel& amplitude() { return amplitude_; }
 

@@ -20,6 +20,8 @@ class ModeOrthogonaliser {
   ~ModeOrthogonaliser();
   /// Waits for the device, once.
   void orthogonalise(const device::Device& exec, const ProbeView& probe);
+  /// Mixes what belongs to the modes by the matrix of the last `orthogonalise`. Does not wait.
+  void mix(const device::Device& exec, const ProbeView& modes) const;
 
  private:
   int n_modes_;

@@ -1,9 +1,9 @@
 #pragma once
-/// Mini-batch rPIE and ePIE.
+/// Mini-batch rPIE, ePIE and mPIE.
 
 #include "tessera/physics/gradient_pass.hpp"
-#include "tessera/physics/probe_modes.hpp"
 #include "tessera/solvers/batch_sums.hpp"
+#include "tessera/solvers/epoch_end.hpp"
 #include "tessera/solvers/owned_tile.hpp"
 #include "tessera/solvers/solver.hpp"
 #include "tessera/solvers/step_schedule.hpp"
@@ -15,9 +15,9 @@ struct PieOptions {
   double probe_step = 1;
   double object_alpha = 1;  ///< 1: ePIE
   double probe_alpha = 1;
-  StepSchedule schedule = {};   ///< of both steps
-  int probe_start_epoch = 0;    ///< first epoch, from 0, that updates the probe
-  int orthogonalise_every = 1;  ///< epochs; 0: never
+  StepSchedule schedule = {};  ///< of both steps
+  int probe_start_epoch = 0;   ///< first epoch, from 0, that updates the probe
+  EpochEndOptions epoch_end = {};
 };
 
 /// Regularised ptychographical iterative engine (Maiden, Johnson & Li 2017, Optica 4, 736, eqs. 15
@@ -57,7 +57,7 @@ class Pie final : public Solver {
   device::DeviceView<Real[2]> steps_;  ///< of this epoch: object, probe
   device::DeviceView<Real> greatest_power_;    ///< max_x sum_m |P_m|^2
   device::DeviceView<Real> greatest_overlap_;  ///< max_x sum_j |O_j|^2
-  physics::ModeOrthogonaliser orthogonaliser_;
+  EpochEnd epoch_end_;
 };
 
 }  // namespace tessera::solvers

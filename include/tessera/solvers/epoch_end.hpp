@@ -1,0 +1,34 @@
+#pragma once
+/// What the batch methods do about an epoch's batches: before the first, and after the last.
+
+#include "tessera/physics/probe_modes.hpp"
+#include "tessera/solvers/momentum.hpp"
+
+namespace tessera::solvers {
+
+struct EpochEndOptions {
+  double friction = 0;          ///< of the momentum; 0: none
+  int orthogonalise_every = 1;  ///< epochs; 0: never
+};
+
+/// Momentum; then modes orthogonal and sorted by power; then the probe the same on all ranks.
+class EpochEnd {
+ public:
+  EpochEnd(const EpochEndOptions& options, const Unknowns& unknowns,
+           const physics::ForwardModel& model, const OwnedTile& tile);
+
+  /// Before the first batch: momentum counts what changes from here on.
+  void start(const device::Device& exec) const { momentum_.remember(exec); }
+  /// After the last batch of `epoch` (from 0). With momentum the object's ghosts are filled: 2
+  /// Reals per ghost pixel and plane. Collective.
+  void finish(const device::Device& exec, Sweep& sweep, int epoch);
+
+ private:
+  EpochEndOptions options_;
+  Unknowns unknowns_;
+  Momentum momentum_;
+  int n_modes_;
+  physics::ModeOrthogonaliser orthogonaliser_;
+};
+
+}  // namespace tessera::solvers
