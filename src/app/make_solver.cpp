@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tessera/solvers/pie.hpp"
+#include "tessera/solvers/projection_solver.hpp"
 
 namespace tessera::app {
 namespace {
@@ -13,12 +14,26 @@ solvers::StepSchedule step_schedule(const deck::Solver& deck) {
           .final_step = deck.final_step};
 }
 
+solvers::ProjectionOptions projection_options(const deck::Solver& deck) {
+  return {.map = deck.method == "dm" ? solvers::ProjectionMap::difference_map
+                                     : solvers::ProjectionMap::raar,
+          .raar_beta = deck.raar_beta,
+          .fourier_relaxation = deck.fourier_relaxation,
+          .overlap_rounds = deck.overlap_rounds,
+          .overlap_tolerance = deck.overlap_tolerance,
+          .probe_start_epoch = deck.probe_start_epoch,
+          .orthogonalise_after = deck.orthogonalise_every > 0 ? deck.epochs : 0};
+}
+
 }  // namespace
 
 std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck,
                                              const decomposition::Tile& tile,
                                              solvers::Unknowns& unknowns,
                                              physics::ForwardModel& model) {
+  if (deck.method == "dm" || deck.method == "raar")
+    return std::make_unique<solvers::ProjectionSolver>(projection_options(deck), unknowns, model,
+                                                       tile.ghosted, tile.owned);
   const solvers::PieOptions options{.object_step = deck.object_step,
                                     .probe_step = deck.probe_step,
                                     .object_alpha = deck.object_alpha,

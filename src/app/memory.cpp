@@ -62,6 +62,14 @@ int most_in_chunk(const deck::Deck& deck, Shape2 window, std::size_t n_positions
 
 namespace {
 
+/// Waves that a method keeps of every position, as many as the probe has modes each.
+int n_stored_waves(const deck::Deck& deck) {
+  int most = 0;
+  for (const deck::Solver& solver : deck.solvers)
+    most = std::max(most, solver.method == "raar" ? 2 : solver.method == "dm" ? 1 : 0);
+  return most;
+}
+
 std::int64_t halo_bytes(const decomposition::Tiling& tiling, int rank) {
   std::int64_t pixels = 0;
   for (const decomposition::PeerBoxes& peer : make_halo_plan(tiling, rank).peers)
@@ -146,6 +154,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
       {"object and its last good state", 2 * tile.ghosted.area() * wave_bytes},
       {"object sums", tile.ghosted.area() * (wave_bytes + real_bytes)},
       {"waves of a chunk", waves_bytes},
+      {"waves of all positions", n * n_stored_waves(deck) * probe_bytes},
       {"shifted probes and their sums", has_subpixel ? 2 * n_slots * probe_bytes : 0},
       {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
       {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},

@@ -141,6 +141,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "constraints.probe_support_radius_px=12", "constraints.probe_aperture_from_epoch=1",
                 "constraints.probe_aperture_radius_px=12",
                 "constraints.probe_mode_power_from_epoch=0"}},
+        Option{"difference_map", {"solver.method=dm"}},
+        Option{"difference_map_three_modes", {"solver.method=dm", "probe.n_modes=3"}},
+        Option{"difference_map_relaxed", {"solver.method=dm", "solver.fourier_relaxation=0.3"}},
+        Option{"raar", {"solver.method=raar"}},
+        Option{"raar_probe_starts_later", {"solver.method=raar", "solver.probe_start_epoch=2"}},
         Option{"spiral", {"simulation.scan=fermat"}},
         Option{"fewer_positions_than_ranks", {"simulation.n_positions=4", "solver.batch_size=2"}}),
     [](const auto& option) { return std::string(option.param.name); });
