@@ -5,6 +5,7 @@
 #include "tessera/app/memory.hpp"
 #include "tessera/solvers/lsqml.hpp"
 #include "tessera/solvers/pie.hpp"
+#include "tessera/solvers/projection_solver.hpp"
 
 namespace tessera::app {
 namespace {
@@ -13,6 +14,17 @@ solvers::StepSchedule step_schedule(const deck::Solver& deck) {
   return {.n_epochs = deck.epochs,
           .full_step_epochs = static_cast<int>(std::lround(deck.full_step_fraction * deck.epochs)),
           .final_step = deck.final_step};
+}
+
+solvers::ProjectionOptions projection_options(const deck::Solver& deck) {
+  return {.map = deck.method == "dm" ? solvers::ProjectionMap::difference_map
+                                     : solvers::ProjectionMap::raar,
+          .raar_beta = deck.raar_beta,
+          .fourier_relaxation = deck.fourier_relaxation,
+          .overlap_rounds = deck.overlap_rounds,
+          .overlap_tolerance = deck.overlap_tolerance,
+          .probe_start_epoch = deck.probe_start_epoch,
+          .orthogonalise_after = deck.orthogonalise_every > 0 ? deck.epochs : 0};
 }
 
 solvers::EpochEndOptions epoch_end(const deck::Solver& deck) {

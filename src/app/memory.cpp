@@ -94,6 +94,14 @@ bool uses_momentum(const deck::Solver& solver) {
 
 namespace {
 
+/// Waves that a method keeps of every position, as many as the probe has modes each.
+int n_stored_waves(const deck::Deck& deck) {
+  int most = 0;
+  for (const deck::Solver& solver : deck.solvers)
+    most = std::max(most, solver.method == "raar" ? 2 : solver.method == "dm" ? 1 : 0);
+  return most;
+}
+
 std::int64_t halo_bytes(const deck::Deck& deck, const decomposition::Tiling& tiling, int rank) {
   std::int64_t pixels = 0;
   for (const decomposition::PeerBoxes& peer : make_halo_plan(tiling, rank).peers)
@@ -208,6 +216,8 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
        has_detector_images ? 2 * chunk * info.pattern.size() * wave_bytes : 0},
       {"exit waves of near-field positions",
        own_probes && deck.experiment.propagation != "far_field" ? waves_bytes : 0},
+      {"waves of all positions",
+       n * n_stored_waves(deck) * n_waves_of(deck) * info.pattern.size() * wave_bytes},
       {"shifted probes and their sums", has_slots ? 2 * n_slots * mode_bytes : 0},
       {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
       {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},

@@ -10,8 +10,12 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
                   "`epie` is rpie with both alphas 1: slower but steadier. With batch_size above 1 "
                   "neither is the sequential ePIE, in which every position sees the one before. "
                   "`mpie` is rpie with momentum. `lsqml` (Odstrcil et al. 2018, Opt. Express 26, "
-                  "3108) solves for the length of every step.",
-       .choices = {"rpie", "epie", "mpie", "lsqml"}},
+                  "3108) solves for the length of every step. "
+                  "`dm`: difference map (Thibault et al. 2009, Ultramicroscopy 109, 338), robust "
+                  "from a poor start. `raar`: relaxed averaged alternating reflections (Luke 2005, "
+                  "Inverse Problems 21, 37), the same with a damper. Both leave noise that another "
+                  "method removes.",
+       .choices = {"rpie", "epie", "mpie", "lsqml", "dm", "raar"}},
       {.name = "epochs",
        .field = &solver.epochs,
        .meaning = "Passes over all scan positions.",
@@ -20,9 +24,9 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
       {.name = "batch_size",
        .field = &solver.batch_size,
        .meaning =
-           "Positions updated together, over all ranks; 0: all. Small batches need fewer "
-           "epochs, large ones keep more GPUs busy. The answer does not depend on the number "
-           "of ranks.",
+           "Positions updated together, over all ranks; 0: all, as `dm` and `raar` need it. Small "
+           "batches need fewer epochs, large ones keep more GPUs busy. The answer does not depend "
+           "on the number of ranks.",
        .least = 0,
        .greatest = 1e9},
       {.name = "batch_order",
@@ -88,6 +92,31 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
                   "never.",
        .least = 0,
        .greatest = 1000000},
+      {.name = "fourier_relaxation",
+       .field = &solver.fourier_relaxation,
+       .meaning =
+           "Of `dm` and `raar`: patterns whose squared distance to the model's amplitudes is "
+           "below fourier_relaxation^2 / 4 of the mean counts are left as they are, others "
+           "brought to that distance. Raise it for noisy data; 0: they hold exactly.",
+       .least = 0,
+       .greatest = 2},
+      {.name = "overlap_rounds",
+       .field = &solver.overlap_rounds,
+       .meaning = "Of `dm` and `raar`: most alternating updates of object and probe in an epoch.",
+       .least = 1,
+       .greatest = 1000},
+      {.name = "overlap_tolerance",
+       .field = &solver.overlap_tolerance,
+       .meaning = "Of `dm` and `raar`: these updates end once the probe changes by less than this, "
+                  "relative to itself.",
+       .least = 0,
+       .greatest = 1},
+      {.name = "raar_beta",
+       .field = &solver.raar_beta,
+       .meaning = "Of `raar`: 1 reflects in full, as `dm` does; less is steadier; 0.5 makes "
+                  "alternating projections.",
+       .least = 0.5,
+       .greatest = 1},
       {.name = "noise",
        .field = &solver.noise,
        .meaning = "What the gradient solvers minimise: the difference of `amplitude`s (steady; the "

@@ -168,10 +168,11 @@ void ForwardModel::add_gradients(const Device& exec, const ObjectView& object, c
                                  const GradientSums& sums, bool with_probe, Real scale) {
   if (slices_) slices_->backward(exec, object, chunk, sums, scale, fitted_, slopes_);
   const int states = options_.n_modes * options_.n_object_modes;
-  add_object_gradient(exec, chunk, scan_.window, options_,
-                      {windows_of(scan_, options_, chunk, object.extent(2)),
-                       images_by(states, waves_), illumination_.images(), true, 0},
-                      sums, scale);
+  if (sums.object.data())
+    add_object_gradient(exec, chunk, scan_.window, options_,
+                        {windows_of(scan_, options_, chunk, object.extent(2)),
+                         images_by(states, waves_), illumination_.images(), true, 0},
+                        sums, scale);
   const bool fits_positions = fitted_.any_at_position();
   if (with_probe || fits_positions) add_probe_gradient(exec, object, chunk, sums, scale);
   if (!fits_positions) return;

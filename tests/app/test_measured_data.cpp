@@ -40,6 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Examples, MeasuredData,
                          ::testing::Values(Example{"siemens_star", 20, 0.0145},
                                            Example{"siemens_star_mpie", 20, 0.0120},
                                            Example{"siemens_star_lsqml", 20, 0.0117},
+                                           Example{"siemens_star_dm", 20, 0.0195},
                                            Example{"rotavirus", 8, 0.0263}),
                          [](const auto& example) { return std::string(example.param.deck); });
 

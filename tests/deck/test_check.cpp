@@ -188,6 +188,17 @@ TEST(Check, SlicesHaveAThicknessAndWhatNeedsThemHasSlices) {
               AllOf(HasSubstr("cross_correlation"), HasSubstr("\"gradient\"")));
 }
 
+TEST(Check, ProjectionsTakeTheWholeScan) {
+  for (const std::string method : {"dm", "raar"}) {
+    const std::string chosen = "solver.method=" + method;
+    EXPECT_EQ(parsed(xray_deck, {chosen}).solvers[0].batch_size, 0);
+    EXPECT_THAT(parse_complaint(xray_deck, {chosen, "solver.batch_size=0"}), IsEmpty());
+    EXPECT_THAT(
+        parse_complaint(xray_deck, {chosen, "solver.batch_size=32"}),
+        AllOf(HasSubstr("solver.batch_size = 32"), HasSubstr(method), HasSubstr("leave it out")));
+  }
+}
+
 TEST(Check, ResumeExcludesOtherStarts) {
   const std::string resume = "run.resume=before.h5";
   EXPECT_THAT(parse_complaint(xray_deck, {resume}), IsEmpty());

@@ -83,9 +83,9 @@ TEST(Methods, ADeckIsRefusedExactlyWhereTheTableSaysNo) {
 /// Written down apart from the table.
 TEST(Methods, AllowWhatTheirEquationsDo) {
   for (const char* method : {"dm", "raar"})
-    for (const Option option :
-         {Option::opr, Option::slices, Option::positions, Option::background, Option::fly_scan,
-          Option::point_spread, Option::noise, Option::object_modes, Option::batches})
+    for (const Option option : {Option::opr, Option::slices, Option::positions, Option::background,
+                                Option::intensity, Option::fly_scan, Option::point_spread,
+                                Option::noise, Option::object_modes, Option::batches})
       EXPECT_FALSE(allows(method, option)) << method;
   for (const char* method : {"epie", "rpie", "mpie"}) EXPECT_FALSE(allows(method, Option::noise));
   for (const char* method : {"ml", "lbfgs"}) EXPECT_FALSE(allows(method, Option::batches));

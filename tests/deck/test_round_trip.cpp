@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "tessera/deck/keys.hpp"
+#include "tessera/deck/methods.hpp"
 
 #include "deck/sample_decks.hpp"
 
@@ -114,6 +115,11 @@ Deck random_deck(std::mt19937_64& bits) {
   if (bits() % 2 == 0) deck.decomposition.tiles = {};
   if (deck.decomposition.transport == "nccl") deck.run.share_gpu = false;
   settle_constraints(deck);
+  for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
+    Solver& solver = deck.solvers[stage];
+    if (!allows(solver.method, Option::batches)) solver.batch_size = 0;
+    if (!excluded_option(deck, stage).empty()) solver.method = "rpie";
+  }
   return deck;
 }
 

@@ -87,6 +87,10 @@ struct Solver {
   double final_step = 0.2;
   int probe_start_epoch = 0;
   int orthogonalise_every = 1;
+  double fourier_relaxation = 0.05;
+  int overlap_rounds = 10;
+  double overlap_tolerance = 0.05;
+  double raar_beta = 0.75;
   std::string noise = "amplitude";
 };
 

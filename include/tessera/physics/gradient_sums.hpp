@@ -16,6 +16,9 @@ struct GradientSums {
   device::DeviceView<Real***> illumination;  ///< sum_jm |probe_jm|^2
   ProbeView probe;                           ///< sum_j conj(object_j) chi_jm
   device::DeviceView<Real**> overlap;        ///< sum_j |object_j|^2
+
+  /// Without the object's.
+  GradientSums of_probe() const { return {{}, {}, probe, overlap}; }
 };
 
 }  // namespace tessera::physics

@@ -25,6 +25,20 @@ class BatchSums {
                                  comm::tile_field(sums_.illumination)};
     sweep.sum(exec, batch, object_sums, shared_, add);
   }
+  /// The object's sums alone: nothing is all-reduced.
+  template <class Add>
+  void add_up_object(const device::Device& exec, Sweep& sweep, const Batch& batch,
+                     const Add& add) const {
+    const std::array object_sums{comm::tile_field(sums_.object),
+                                 comm::tile_field(sums_.illumination)};
+    sweep.sum(exec, batch, object_sums, {}, add);
+  }
+  /// The probe's sums alone, from sums().of_probe(): nothing travels to owners.
+  template <class Add>
+  void add_up_probe(const device::Device& exec, Sweep& sweep, const Batch& batch,
+                    const Add& add) const {
+    sweep.sum(exec, batch, {}, shared_, add);
+  }
 
  private:
   device::DeviceView<Real*> shared_;  ///< sums_.probe and .overlap in one piece: one all-reduce

@@ -61,15 +61,16 @@ class Sweep {
 
   /// Sum over a batch: add(chunk) for every chunk, which writes `object_sums` and `shared_sums`;
   /// then owners hold the complete object sums and every rank the complete shared ones. The
-  /// accumulate is under way behind the interior. Collective.
+  /// accumulate is under way behind the interior. What is empty does not travel. Collective.
   template <class Add>
   void sum(const device::Device& exec, const Batch& batch,
            std::span<const comm::TileField> object_sums,
            const device::DeviceView<Real*>& shared_sums, const Add& add) {
     add_all("border", batch.border, add);
-    halo_.begin_accumulate(exec, object_sums);
+    if (!object_sums.empty()) halo_.begin_accumulate(exec, object_sums);
     add_all("interior", batch.interior, add);
-    halo_.finish_accumulate(exec);
+    if (!object_sums.empty()) halo_.finish_accumulate(exec);
+    if (shared_sums.size() == 0) return;
     const device::Region region("reduce");
     const Kokkos::Timer timer;
     transport_.all_reduce(exec, shared_sums);

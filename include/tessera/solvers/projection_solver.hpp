@@ -1,0 +1,88 @@
+#pragma once
+/// Difference map and RAAR: projections of exit waves that are kept for every position.
+
+#include "tessera/physics/amplitude.hpp"
+#include "tessera/physics/probe_modes.hpp"
+#include "tessera/solvers/batch_sums.hpp"
+#include "tessera/solvers/owned_tile.hpp"
+#include "tessera/solvers/solver.hpp"
+#include "tessera/solvers/wave_store.hpp"
+
+namespace tessera::solvers {
+
+enum class ProjectionMap { difference_map, raar };
+
+struct ProjectionOptions {
+  ProjectionMap map = ProjectionMap::difference_map;
+  double raar_beta = 0.75;           ///< 1: no relaxation, 0.5: alternating projections
+  double fourier_relaxation = 0.05;  ///< 0: the measured amplitudes hold exactly
+  int overlap_rounds = 10;           ///< most updates of the probe in an epoch
+  double overlap_tolerance = 0.05;   ///< relative change of the probe that ends the rounds
+  double object_inertia = 1e-4;      ///< weight of the present object, mean counts of a pixel
+  int probe_start_epoch = 0;         ///< first epoch, from 0, that updates the probe
+  int orthogonalise_after = 0;       ///< epochs; 0: never
+};
+
+/// Two projections of all exit waves psi_jm. The modulus constraint P_M gives each detector wave
+/// the measured amplitude; the overlap constraint P_O finds object and probe that explain all of
+/// them, and makes psi_jm = P_jm O_j. With the reflections R = 2 P - 1,
+///   difference map (Thibault et al. 2009, Ultramicroscopy 109, 338, beta = 1):
+///     psi <- psi + P_M R_O psi - P_O psi
+///   RAAR (Luke 2005, Inverse Problems 21, 37; Marchesini et al. 2016, J. Appl. Cryst. 49,
+///   1245): psi <- [beta / 2 (R_O R_M + 1) + (1 - beta) P_M] psi
+/// P_O alternates, on psi or for RAAR on R_M psi (as Thibault 2009),
+///   object = sum_jm conj(P_jm) psi_jm / sum_jm |P_jm|^2,  probe_m = sum_j conj(O_j) psi_jm /
+///   sum_j |O_j|^2, the present object taking part with a small weight,
+/// until the probe changes by less than overlap_tolerance or overlap_rounds are done. A pattern
+/// within the distance r^2 / 4 mean counts, r = fourier_relaxation, fulfils the modulus constraint;
+/// others are brought to that distance (Giewekemeyer et al. 2010, PNAS 107, 529). Masked pixels
+/// float. The whole scan is one batch. The difference map keeps one wave per position and mode,
+/// RAAR two. In an epoch of n rounds the ranks exchange n times 3 Reals per ghost pixel to owners
+/// and 2 back, and all-reduce n times 2 n_modes + 1 Reals per probe pixel; the host waits after
+/// every round, so as to decide on the next. Without an update of the probe one object update is
+/// all.
+class ProjectionSolver final : public Solver {
+ public:
+  ProjectionSolver(const ProjectionOptions& options, Unknowns& unknowns,
+                   physics::ForwardModel& model, const Box& ghosted, const Box& owned);
+
+  void start_epoch(const device::Device& exec, int epoch) override;
+  bool repeats_from(int) const override { return false; }
+  void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
+  void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
+  void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;
+
+  /// The waves of object and probe as they are. Waits for the device.
+  void start_waves(const device::Device& exec, const Batch& batch);
+  /// One step of the map. The model's waves become what P_O projects.
+  void step(const device::Device& exec, const physics::Chunk& chunk);
+  /// Owners update their pixels from complete sums. All sums become zero.
+  void update_object(const device::Device& exec, Sweep& sweep, const TouchedBlocks& touched);
+  /// Every rank makes the same update from complete sums.
+  /// @return ||change|| / ||probe||. Waits for the device.
+  double update_probe(const device::Device& exec, Sweep& sweep);
+
+ private:
+  bool is_raar() const { return options_.map == ProjectionMap::raar; }
+  template <class F>
+  void visit(const device::Device& exec, const char* name, const physics::Chunk& chunk, const F& f);
+
+  ProjectionOptions options_;
+  Unknowns& unknowns_;
+  physics::ForwardModel& model_;
+  OwnedTile tile_;
+  BatchSums batch_sums_;
+  WaveStore overlapping_;  ///< what P_O projects: psi; R_M psi in RAAR
+  WaveStore kept_;         ///< RAAR: (1/2 - beta) R_M psi + psi / 2; else overlapping_ itself
+  physics::AmplitudeModel running_;           ///< of P_O psi
+  physics::AmplitudeModel constraint_;        ///< its sums are of no interest
+  device::DeviceView<Real*> residual_share_;  ///< (position of the chunk): what is added of it
+  device::DeviceView<double*> sums_;
+  device::DeviceView<double*> scratch_;
+  device::HostView<double*> host_sums_;
+  bool has_started_ = false;
+  double mean_counts_ = 0;  ///< per pattern: the power of the probe at the waves' start
+  physics::ModeOrthogonaliser orthogonaliser_;
+};
+
+}  // namespace tessera::solvers

@@ -1,0 +1,172 @@
+#include "tessera/solvers/projection_solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "projection_kernels.hpp"
+
+namespace tessera::solvers {
+
+using device::Device;
+using physics::Chunk;
+
+ProjectionSolver::ProjectionSolver(const ProjectionOptions& options, Unknowns& unknowns,
+                                   physics::ForwardModel& model, const Box& ghosted,
+                                   const Box& owned)
+    : options_(options),
+      unknowns_(unknowns),
+      model_(model),
+      tile_(ghosted, owned),
+      batch_sums_(unknowns),
+      overlapping_(model),
+      kept_(is_raar() ? WaveStore(model) : overlapping_),
+      residual_share_("tessera::solvers::residual_share", model.waves().extent(0)),
+      sums_("tessera::solvers::projection_sums", 2),
+      scratch_("tessera::solvers::projection_scratch", 2),
+      host_sums_("tessera::solvers::host_projection_sums", 2),
+      orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {
+  Kokkos::deep_copy(residual_share_, Real(1));
+}
+
+void ProjectionSolver::start_epoch(const Device& exec, int) {
+  model_.set_probe(exec, unknowns_.probe);
+}
+
+template <class F>
+void ProjectionSolver::visit(const Device& exec, const char* name, const Chunk& chunk, const F& f) {
+  const auto n_images = static_cast<int>(model_.waves().extent(1));
+  device::for_each_row_pixel(
+      exec, name, chunk.count * n_images, model_.scan().window,
+      WithStored<F>{model_.waves(), overlapping_.waves, kept_.waves, residual_share_,
+                    model_.scan().order, chunk.begin, n_images, f});
+}
+
+void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
+  const auto start = [&](const Chunk& chunk) {
+    model_.exit_waves(exec, unknowns_.object, chunk);
+    if (is_raar()) {
+      visit(exec, "tessera::solvers::start_raar", chunk,
+            StartRaar{static_cast<Real>(options_.raar_beta)});
+    } else {
+      overlapping_.copy_in(exec, model_, chunk);
+    }
+  };
+  std::for_each(batch.border.begin(), batch.border.end(), start);
+  std::for_each(batch.interior.begin(), batch.interior.end(), start);
+  const std::vector<double> powers = physics::mode_powers(exec, unknowns_.probe);
+  mean_counts_ = std::accumulate(powers.begin(), powers.end(), 0.0);
+  has_started_ = true;
+}
+
+void ProjectionSolver::step(const Device& exec, const Chunk& chunk) {
+  model_.forward(exec, unknowns_.object, chunk);
+  running_.measure(exec, model_, chunk);
+  model_.exit_waves(exec, unknowns_.object, chunk);
+  const Real scale = model_.unitary_scale();
+  const auto beta = static_cast<Real>(options_.raar_beta);
+  if (is_raar()) {
+    visit(exec, "tessera::solvers::relax_overlap", chunk, RelaxOverlap{scale, beta});
+  } else {
+    visit(exec, "tessera::solvers::reflect_overlap", chunk, ReflectOverlap{scale});
+  }
+  model_.to_detector(exec, chunk);
+  constraint_.replace_by_residual(exec, model_, chunk);
+  if (options_.fourier_relaxation > 0) {
+    const double r = options_.fourier_relaxation;
+    bound_distance(exec, model_.waves(), chunk.count, r * r / 4 * mean_counts_, residual_share_);
+  }
+  model_.backward(exec, chunk);
+  if (is_raar()) {
+    visit(exec, "tessera::solvers::reflect_modulus", chunk, ReflectModulus{scale, beta});
+  } else {
+    visit(exec, "tessera::solvers::add_residual", chunk, AddResidual{scale});
+  }
+}
+
+void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
+  const device::Region region("batch");
+  if (!has_started_) start_waves(exec, batch);
+  const physics::GradientSums& sums = batch_sums_.sums();
+  batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
+    step(exec, chunk);
+    model_.add_gradients(exec, unknowns_.object, chunk, sums, false, 1);
+  });
+  update_object(exec, sweep, batch.touched);
+  if (epoch < options_.probe_start_epoch) return;
+  // The exit waves are not needed, but the model knows the chunk's probes after them.
+  const auto recall = [&](const Chunk& chunk) {
+    model_.exit_waves(exec, unknowns_.object, chunk);
+    overlapping_.copy_out(exec, model_, chunk);
+  };
+  for (int round = 1;; ++round) {
+    batch_sums_.clear_shared(exec);
+    batch_sums_.add_up_probe(exec, sweep, batch, [&](const Chunk& chunk) {
+      recall(chunk);
+      model_.add_gradients(exec, unknowns_.object, chunk, sums.of_probe(), true, 1);
+    });
+    const double change = update_probe(exec, sweep);
+    if (round == options_.overlap_rounds || change < options_.overlap_tolerance) return;
+    batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
+      recall(chunk);
+      model_.add_gradients(exec, unknowns_.object, chunk, sums, false, 1);
+    });
+    update_object(exec, sweep, batch.touched);
+  }
+}
+
+void ProjectionSolver::update_object(const Device& exec, Sweep& sweep,
+                                     const TouchedBlocks& touched) {
+  const device::Region region("update object");
+  const auto object = unknowns_.object;
+  const auto sum = batch_sums_.sums().object;
+  const auto illumination = batch_sums_.sums().illumination;
+  const auto tile = tile_;
+  const auto inertia = static_cast<Real>(options_.object_inertia * mean_counts_ /
+                                         static_cast<double>(model_.scan().window.size()));
+  for_each_touched_pixel(
+      exec, "tessera::solvers::divide_object", static_cast<int>(object.extent(0)), touched, tile_,
+      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
+        const Real weight = illumination(plane, y, x) + inertia;
+        if (tile.owns(y, x) && weight > 0)
+          object(plane, y, x) = (sum(plane, y, x) + object(plane, y, x) * inertia) / weight;
+        sum(plane, y, x) = complex(0);
+        illumination(plane, y, x) = 0;
+      });
+  const std::array fields{comm::tile_field(object)};
+  sweep.fill(exec, fields);
+}
+
+double ProjectionSolver::update_probe(const Device& exec, Sweep& sweep) {
+  const device::Region region("update probe");
+  const physics::GradientSums& sums = batch_sums_.sums();
+  model_.finish_probe_gradient(exec, sums.probe);
+  device::set_zero(exec, sums_);
+  device::add_pixel_sums<2>(exec, "tessera::solvers::divide_probe",
+                            static_cast<int>(unknowns_.probe.extent(0)), model_.scan().window,
+                            DivideProbe{unknowns_.probe, sums.probe, sums.overlap}, scratch_,
+                            sums_);
+  model_.set_probe(exec, unknowns_.probe);
+  // Every rank has them, to rounding: their sums are the same to the last bit, and so is the
+  // decision.
+  sweep.all_reduce(exec, sums_);
+  Kokkos::deep_copy(exec, host_sums_, sums_);
+  exec.fence();
+  return std::sqrt(host_sums_(0) / host_sums_(1));
+}
+
+void ProjectionSolver::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
+  // Only where the map ends: other modes than those of the exit waves are a new start.
+  if (unknowns_.probe.extent(0) > 1 && epoch + 1 == options_.orthogonalise_after) {
+    orthogonaliser_.orthogonalise(exec, unknowns_.probe);
+    has_started_ = false;
+  }
+  sweep.replicate(exec, as_reals(unknowns_.probe));
+}
+
+void ProjectionSolver::take_sums(const Device& exec, const DeviceView<double*>& taken) {
+  running_.take_sums(exec, taken);
+}
+
+}  // namespace tessera::solvers

@@ -1,0 +1,324 @@
+// Epochs of difference map and RAAR against their operators in plain double-precision loops.
+
+#include <algorithm>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "tessera/solvers/projection_solver.hpp"
+
+#include "support/small_scan.hpp"
+#include "support/world.hpp"
+
+namespace tessera::solvers {
+namespace {
+
+using testing::Complex;
+using testing::SmallScan;
+using testing::world;
+
+constexpr int n_modes = 2;
+constexpr int n_positions = 4;
+constexpr Shape2 window{8, 8};
+
+/// a x + b y
+WaveStack combined(double a, const WaveStack& x, double b, const WaveStack& y) {
+  WaveStack sum = x;
+  for (std::size_t i = 0; i < sum.size(); ++i) sum.data()[i] = a * x.data()[i] + b * y.data()[i];
+  return sum;
+}
+
+WaveStack reflected(const WaveStack& projected, const WaveStack& wave) {
+  return combined(2, projected, -1, wave);
+}
+
+double power(const WaveStack& waves) {
+  return testing::norm(waves) * testing::norm(waves);
+}
+
+/// The two projections, in the words of projection_solver.hpp.
+struct Reference {
+  SmallScan& scan;
+  ProjectionOptions options;
+  double distance_bound =
+      options.fourier_relaxation * options.fourier_relaxation / 4 * power(scan.probe);
+  double inertia = options.object_inertia * power(scan.probe) / static_cast<double>(window.size());
+  int n_within_bound = 0;
+  int n_beyond_bound = 0;
+
+  WaveStack exit_waves(int j) const {
+    return testing::exit_waves(scan.object, scan.probe, scan.corner[j], scan.subpixel[j]);
+  }
+  std::vector<WaveStack> exit_waves() const {
+    std::vector<WaveStack> waves;
+    for (int j = 0; j < n_positions; ++j) waves.push_back(exit_waves(j));
+    return waves;
+  }
+
+  /// What P_M does not project to: the distance in each pixel of the detector, masked ones 0.
+  ImageStack<double> difference(const WaveStack& detector, int j) const {
+    ImageStack<double> made(1, window);
+    for (int y = 0; y < window.h; ++y)
+      for (int x = 0; x < window.w; ++x) {
+        double intensity = 0;
+        for (int m = 0; m < n_modes; ++m) intensity += std::norm(detector(m, y, x));
+        if (scan.valid_pixels(0, y, x))
+          made(0, y, x) = std::sqrt(scan.counts(j, y, x)) - std::sqrt(intensity);
+      }
+    return made;
+  }
+  static double squared_norm(const ImageStack<double>& image) {
+    return std::inner_product(image.begin(), image.end(), image.begin(), 0.0);
+  }
+
+  WaveStack with_measured_amplitudes(const WaveStack& wave, int j) {
+    WaveStack detector = testing::dft(wave, -1);
+    const ImageStack<double> missing = difference(detector, j);
+    const double distance = squared_norm(missing);
+    const bool within = distance <= distance_bound;
+    ++(within ? n_within_bound : n_beyond_bound);
+    const double share = within ? 0 : 1 - std::sqrt(distance_bound / distance);
+    for (int y = 0; y < window.h; ++y)
+      for (int x = 0; x < window.w; ++x) {
+        double intensity = 0;
+        for (int m = 0; m < n_modes; ++m) intensity += std::norm(detector(m, y, x));
+        for (int m = 0; m < n_modes; ++m)
+          detector(m, y, x) *= 1 + share * missing(0, y, x) / std::sqrt(intensity);
+      }
+    return testing::dft(detector, +1);
+  }
+
+  void find_object(const std::vector<WaveStack>& waves) {
+    WaveStack sum(1, scan.object.shape());
+    ImageStack<double> illumination(1, scan.object.shape());
+    for (int j = 0; j < n_positions; ++j) {
+      const WaveStack probe = testing::shifted(scan.probe, scan.subpixel[j]);
+      for (int m = 0; m < n_modes; ++m)
+        for (int y = 0; y < window.h; ++y)
+          for (int x = 0; x < window.w; ++x) {
+            const Pixel at{scan.corner[j].y + y, scan.corner[j].x + x};
+            sum(0, at.y, at.x) += std::conj(probe(m, y, x)) * waves[j](m, y, x);
+            illumination(0, at.y, at.x) += std::norm(probe(m, y, x));
+          }
+    }
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      if (illumination.data()[i] > 0)
+        scan.object.data()[i] =
+            (sum.data()[i] + inertia * scan.object.data()[i]) / (illumination.data()[i] + inertia);
+  }
+
+  /// Relative change.
+  double find_probe(const std::vector<WaveStack>& waves) {
+    WaveStack sum(n_modes, window);
+    ImageStack<double> overlap(1, window);
+    for (int j = 0; j < n_positions; ++j) {
+      WaveStack term = waves[j];
+      for (int y = 0; y < window.h; ++y)
+        for (int x = 0; x < window.w; ++x) {
+          const Complex o = scan.object(0, scan.corner[j].y + y, scan.corner[j].x + x);
+          overlap(0, y, x) += std::norm(o);
+          for (int m = 0; m < n_modes; ++m) term(m, y, x) *= std::conj(o);
+        }
+      sum = combined(1, sum, 1, testing::shifted(term, {-scan.subpixel[j].y, -scan.subpixel[j].x}));
+    }
+    for (int m = 0; m < n_modes; ++m)
+      for (int y = 0; y < window.h; ++y)
+        for (int x = 0; x < window.w; ++x) sum(m, y, x) /= overlap(0, y, x);
+    std::swap(sum, scan.probe);
+    return testing::relative_difference(sum, scan.probe);
+  }
+
+  void find_object_and_probe(const std::vector<WaveStack>& waves, bool moves_probe) {
+    int round = 0;
+    double change = 0;
+    do {
+      find_object(waves);
+      if (!moves_probe) return;
+      change = find_probe(waves);
+    } while (++round < options.overlap_rounds && change >= options.overlap_tolerance);
+  }
+
+  double error() const {
+    double distance = 0;
+    double counts = 0;
+    for (int j = 0; j < n_positions; ++j) {
+      distance += squared_norm(difference(testing::dft(exit_waves(j), -1), j));
+      for (int y = 0; y < window.h; ++y)
+        for (int x = 0; x < window.w; ++x)
+          if (scan.valid_pixels(0, y, x)) counts += scan.counts(j, y, x);
+    }
+    return distance / counts;
+  }
+};
+
+/// Everything that a solver needs of a run.
+struct Reconstruction {
+  Unknowns unknowns;
+  physics::ForwardModel model;
+  std::unique_ptr<comm::Transport> transport;
+  Box all;
+  comm::HaloExchange halo;
+  std::vector<int> positions{0, 1, 2, 3};
+  Sweep sweep;
+  ProjectionSolver solver;
+
+  Reconstruction(const SmallScan& scan, const ProjectionOptions& options)
+      : unknowns{testing::on_device(scan.object), testing::on_device(scan.probe)},
+        model(scan.tile, n_modes, 3, 3, true, fft::Planning::reproducible),
+        transport(comm::make_transport("auto", world())),
+        all(Box::at({0, 0}, scan.object.shape())),
+        halo({all, all, {}}, 3, *transport),
+        sweep({positions, scan.corner, 0, decomposition::BatchOrder::spread, 1},
+              {positions, std::vector<bool>(n_positions, false), scan.corner, scan.subpixel, window,
+               all},
+              model.chunk_size(), model.max_slots(), scan.tile, halo, *transport),
+        solver(options, unknowns, model, all, all) {}
+
+  /// The running error.
+  double run_epoch(int epoch) {
+    solver.start_epoch({}, epoch);
+    for (const Batch& batch : sweep.start_epoch({}, epoch))
+      solver.run_batch({}, sweep, batch, epoch);
+    solver.finish_epoch({}, sweep, epoch);
+    const device::DeviceView<double*> sums("sums", physics::AmplitudeModel::n_sums);
+    solver.take_sums({}, sums);
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
+    return host(0) / host(2);
+  }
+};
+
+constexpr double tolerance = std::max(30 * testing::rounding, 1e-10);
+constexpr int n_epochs = 3;
+
+struct Case {
+  const char* name;
+  ProjectionOptions options = {};
+  bool subpixel = true;
+};
+
+class ProjectionSolverTest : public ::testing::TestWithParam<Case> {
+ protected:
+  SmallScan scan_ = testing::make_small_scan(window, n_modes, n_positions, GetParam().subpixel, 31);
+  void expect_same(const Reconstruction& run) const {
+    EXPECT_LT(testing::relative_difference(testing::on_host(run.unknowns.object), scan_.object),
+              tolerance);
+    EXPECT_LT(testing::relative_difference(testing::on_host(run.unknowns.probe), scan_.probe),
+              tolerance);
+  }
+};
+
+class DifferenceMap : public ProjectionSolverTest {};
+class Raar : public ProjectionSolverTest {};
+
+TEST_P(DifferenceMap, EpochsAreTheMap) {
+  const ProjectionOptions& options = GetParam().options;
+  Reconstruction run(scan_, options);
+  Reference reference{scan_, options};
+  std::vector<WaveStack> psi = reference.exit_waves();
+  for (int epoch = 0; epoch < n_epochs; ++epoch) {
+    const double error = reference.error();
+    for (int j = 0; j < n_positions; ++j) {
+      const WaveStack overlapping = reference.exit_waves(j);
+      const WaveStack measured =
+          reference.with_measured_amplitudes(reflected(overlapping, psi[j]), j);
+      psi[j] = combined(1, psi[j], 1, combined(1, measured, -1, overlapping));
+    }
+    reference.find_object_and_probe(psi, epoch >= options.probe_start_epoch);
+    EXPECT_NEAR(run.run_epoch(epoch) / error, 1, tolerance) << "epoch " << epoch;
+    expect_same(run);
+  }
+}
+
+TEST_P(Raar, EpochsAreTheMap) {
+  const ProjectionOptions& options = GetParam().options;
+  const double beta = options.raar_beta;
+  Reconstruction run(scan_, options);
+  Reference reference{scan_, options};
+  std::vector<WaveStack> psi = reference.exit_waves();
+  std::vector<WaveStack> measured = psi;    // P_M psi
+  std::vector<WaveStack> reflection = psi;  // R_M psi
+  for (int epoch = 0; epoch < n_epochs; ++epoch) {
+    const double error = reference.error();
+    for (int j = 0; j < n_positions; ++j) {
+      if (epoch > 0) {
+        const WaveStack twice = reflected(reference.exit_waves(j), reflection[j]);
+        psi[j] = combined(beta / 2, combined(1, twice, 1, psi[j]), 1 - beta, measured[j]);
+      }
+      measured[j] = reference.with_measured_amplitudes(psi[j], j);
+      reflection[j] = reflected(measured[j], psi[j]);
+    }
+    reference.find_object_and_probe(reflection, epoch >= options.probe_start_epoch);
+    EXPECT_NEAR(run.run_epoch(epoch) / error, 1, tolerance) << "epoch " << epoch;
+    expect_same(run);
+  }
+}
+
+constexpr ProjectionMap raar = ProjectionMap::raar;
+const auto name_of = [](const auto& tested) { return std::string(tested.param.name); };
+
+// Few rounds where positions are sub-pixel: there the alternation is no exact projection, and it
+// leads four windows of random values astray.
+INSTANTIATE_TEST_SUITE_P(
+    Options, DifferenceMap,
+    ::testing::Values(Case{"AsItComes", {}, false},
+                      Case{"RoundsToATolerance", {.overlap_tolerance = 0.3}, false},
+                      Case{"RoundsToTheEnd", {.overlap_rounds = 3, .overlap_tolerance = 0}},
+                      Case{"ExactAmplitudes", {.fourier_relaxation = 0, .overlap_rounds = 2}},
+                      Case{"ProbeStartsLater", {.overlap_rounds = 3, .probe_start_epoch = 1}}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, Raar,
+    ::testing::Values(Case{"AsItComes", {.map = raar}, false},
+                      Case{"OtherBeta", {.map = raar, .raar_beta = 0.9, .overlap_rounds = 3}},
+                      Case{"Relaxed", {.map = raar, .fourier_relaxation = 4, .overlap_rounds = 2}},
+                      Case{"ProbeStartsLater",
+                           {.map = raar, .overlap_rounds = 3, .probe_start_epoch = 1}}),
+    name_of);
+
+TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
+  SmallScan scan = testing::make_small_scan(window, n_modes, n_positions, true, 31);
+  const Reference exact{scan, {}};
+  std::vector<double> distances;
+  for (int j = 0; j < n_positions; ++j)
+    distances.push_back(
+        Reference::squared_norm(exact.difference(testing::dft(exact.exit_waves(j), -1), j)));
+  std::ranges::sort(distances);
+  const double bound = (distances[1] + distances[2]) / 2;
+  const ProjectionOptions options{.fourier_relaxation = 2 * std::sqrt(bound / power(scan.probe))};
+  Reconstruction run(scan, options);
+  Reference reference{scan, options};
+  std::vector<WaveStack> psi = reference.exit_waves();
+  for (int j = 0; j < n_positions; ++j) psi[j] = reference.with_measured_amplitudes(psi[j], j);
+  EXPECT_EQ(reference.n_within_bound, 2);
+  EXPECT_EQ(reference.n_beyond_bound, 2);
+  reference.find_object_and_probe(psi, true);
+  run.run_epoch(0);
+  EXPECT_LT(testing::relative_difference(testing::on_host(run.unknowns.object), scan.object),
+            tolerance);
+}
+
+/// psi = P_O P_M psi: of the object alone, which starts in the range of P_O. RAAR's object is that
+/// of R_M psi = 2 P_M psi - psi, hence half way from there to the one before.
+TEST(RaarAtBetaOneHalf, IsAlternatingProjections) {
+  SmallScan scan = testing::make_small_scan(window, n_modes, n_positions, true, 31);
+  const ProjectionOptions options{.map = raar,
+                                  .raar_beta = 0.5,
+                                  .fourier_relaxation = 0,
+                                  .object_inertia = 0,
+                                  .probe_start_epoch = n_epochs};
+  Reconstruction run(scan, options);
+  Reference reference{scan, options};
+  for (int epoch = 0; epoch < n_epochs; ++epoch) {
+    const WaveStack before = scan.object;
+    std::vector<WaveStack> psi = reference.exit_waves();
+    for (int j = 0; j < n_positions; ++j) psi[j] = reference.with_measured_amplitudes(psi[j], j);
+    reference.find_object(psi);
+    run.run_epoch(epoch);
+    const WaveStack object = combined(0.5, testing::on_host(run.unknowns.object), 0.5, before);
+    EXPECT_LT(testing::relative_difference(object, scan.object), tolerance) << "epoch " << epoch;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::solvers
