@@ -53,8 +53,8 @@ TEST_F(LoadScan, ObjectPixelsFollowTheDetector) {
 TEST_F(LoadScan, AProbeOfTheFilesDetectorFitsWhatIsLeftOfIt) {
   for (const char* option : {"data.crop=[36, 36]", "data.bin=2", "data.pad_to=[64, 64]"}) {
     const auto first_error = [&](const char* probe) {
-      Run run(deck({option, probe, "probe.dataset=truth/probe", "solver.epochs=4"}), world(),
-              Log(false));
+      app::Run run(deck({option, probe, "probe.dataset=truth/probe", "solver.epochs=4"}), world(),
+                   Log(false));
       for (int epoch = 0; epoch < 4; ++epoch) run.run_epoch();
       return run.measure().error;
     };

@@ -107,7 +107,8 @@ Deck random_deck(std::mt19937_64& bits) {
   if (deck.probe.initial == "zone_plate") deck.probe.central_stop_m = 0;
   if (deck.probe.initial == "file" || deck.probe.initial == "dataset")
     deck.probe.astigmatism_m = deck.probe.coma_m = deck.probe.spherical_m = 0;
-  if (deck.object.initial == "centre_of_mass") experiment.propagation = "far_field";
+  if (experiment.propagation != "far_field" && deck.object.initial == "centre_of_mass")
+    deck.object.initial = "stxm";
   if (!deck.data.crop.empty()) {
     for (int& n : deck.data.crop) n = deck.data.bin * 5;
     deck.data.pad_to = {7, 5};
