@@ -66,6 +66,9 @@ std::unique_ptr<solvers::Solver> make_solver(const deck::Solver& deck,
                                              const decomposition::Tile& tile,
                                              solvers::Unknowns& unknowns,
                                              physics::ForwardModel& model) {
+  if (deck.method == "dm" || deck.method == "raar")
+    return std::make_unique<solvers::ProjectionSolver>(projection_options(deck), unknowns, model,
+                                                       tile.ghosted, tile.owned);
   if (deck.method == "lsqml") return make_lsqml(deck, tile, unknowns, model);
   return make_pie(deck, tile, unknowns, model);
 }

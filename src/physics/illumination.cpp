@@ -164,6 +164,8 @@ void Illumination::add_slopes(const Device& exec, const ObjectView& object, cons
                                      images_by(options_.n_modes, slot_sums_),
                                      images(),
                                      object.data(),
+                                     static_cast<std::int64_t>(object.extent(1) * object.extent(2)),
+                                     options_.n_slices,
                                      ramp_y_,
                                      ramp_x_,
                                      scan_.window,

@@ -159,10 +159,9 @@ void NearField::add_position_slopes(const Device& exec, const Chunk& chunk,
   const double unit = static_cast<double>(scale) / static_cast<double>(scan_.window.size());
   Kokkos::parallel_for(device::kernel_name("tessera::physics::exit_slopes"),
                        Kokkos::TeamPolicy<Device>(exec, chunk.count, Kokkos::AUTO),
-                       ExitSlopes{windows_of(scan_, options_, chunk, object.extent(2)),
+                       ExitSlopes{windows_of(scan_, options_, chunk, 0),
                                   images_by(n_states, exit_waves), images_by(n_states, waves_),
-                                  illumination_.images(), object.data(), scan_.window,
-                                  options_.n_modes, n_states, unit, slopes.at_position});
+                                  scan_.window, n_states, unit, slopes.at_position});
 }
 
 }  // namespace tessera::physics

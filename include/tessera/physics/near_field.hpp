@@ -27,7 +27,7 @@ class NearField {
   /// behind the sample; they are lost.
   /// @param exit_waves of the same chunk; lost as well
   /// @param scale of waves()
-  void add_position_slopes(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+  void add_position_slopes(const device::Device& exec, const Chunk& chunk,
                            const WavesView& exit_waves, Real scale,
                            const ParameterSlopes& slopes) const;
 
