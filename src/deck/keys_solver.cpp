@@ -8,8 +8,12 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
        .field = &solver.method,
        .meaning = "`rpie`: regularised PIE (Maiden, Johnson & Li 2017, Optica 4, 736) in batches. "
                   "`epie` is rpie with both alphas 1: slower but steadier. With batch_size above 1 "
-                  "neither is the sequential ePIE, in which every position sees the one before.",
-       .choices = {"rpie", "epie"}},
+                  "neither is the sequential ePIE, in which every position sees the one before. `ml`: "
+                  "maximum likelihood by conjugate gradients over the whole scan, with a line "
+                  "search (Thibault & Guizar-Sicairos 2012, New J. Phys. 14, 063004). `lbfgs`: the "
+                  "same by limited-memory BFGS. `adam`: gradient steps of batches, scaled by their "
+                  "moments (Kingma & Ba 2015).",
+       .choices = {"rpie", "epie", "ml", "lbfgs", "adam"}},
       {.name = "epochs",
        .field = &solver.epochs,
        .meaning = "Passes over all scan positions.",
@@ -80,6 +84,28 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
                   "never.",
        .least = 0,
        .greatest = 1000000},
+      {.name = "lbfgs_history",
+       .field = &solver.lbfgs_history,
+       .meaning = "Past steps that `lbfgs` remembers; each costs twice the memory of object and "
+                  "probe.",
+       .least = 1,
+       .greatest = 100},
+      {.name = "adam_beta1",
+       .field = &solver.adam_beta1,
+       .meaning = "What `adam` keeps of its mean gradient from batch to batch.",
+       .least = 0,
+       .greatest = 0.9999},
+      {.name = "adam_beta2",
+       .field = &solver.adam_beta2,
+       .meaning = "What `adam` keeps of its mean squared gradient from batch to batch.",
+       .least = 0,
+       .greatest = 0.99999},
+      {.name = "adam_epsilon",
+       .field = &solver.adam_epsilon,
+       .meaning = "Gradients below this move a pixel less than a full step of `adam`; 1 is what a "
+                  "position at the probe's peak asks for that is wrong by the whole object.",
+       .least = 1e-12,
+       .greatest = 1},
       {.name = "noise",
        .field = &solver.noise,
        .meaning = "What the gradient solvers minimise: the difference of `amplitude`s (steady; the "

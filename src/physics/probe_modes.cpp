@@ -57,17 +57,21 @@ void ModeOrthogonaliser::orthogonalise(const device::Device& exec, const ProbeVi
     }
   }
   Kokkos::deep_copy(exec, mixing_, host_mixing_);
+  mix(exec, probe);
+}
+
+void ModeOrthogonaliser::mix(const device::Device& exec, const ProbeView& values) const {
   const auto mixing = mixing_;
   const int n_modes = n_modes_;
   device::for_each_pixel(
       exec, "tessera::physics::mix_modes", 1, window_,
       KOKKOS_LAMBDA(int, const int y, const int x) {
         complex before[max_modes];
-        for (int m = 0; m < n_modes; ++m) before[m] = probe(m, y, x);
+        for (int m = 0; m < n_modes; ++m) before[m] = values(m, y, x);
         for (int k = 0; k < n_modes; ++k) {
           complex sum = 0;
           for (int m = 0; m < n_modes; ++m) sum += mixing(k, m) * before[m];
-          probe(k, y, x) = sum;
+          values(k, y, x) = sum;
         }
       });
 }

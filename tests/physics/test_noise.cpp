@@ -28,13 +28,6 @@ long double slope_by_differences(Noise noise, long double intensity, long double
          (2 * step);
 }
 
-long double curvature_by_differences(Noise noise, long double intensity, long double measured) {
-  const long double step = 1e-4L * intensity;
-  return (slope_by_differences(noise, intensity + step, measured) -
-          slope_by_differences(noise, intensity - step, measured)) /
-         (2 * step);
-}
-
 constexpr double tolerance = sizeof(Real) == 4 ? 2e-6 : 1e-8;
 /// Also where dark_counts is no longer negligible.
 constexpr Real intensities[] = {Real(0.004), Real(0.7), Real(5), Real(5.5), Real(40), Real(3e4)};
@@ -59,19 +52,6 @@ TEST_P(NoiseTest, SlopeIsTheDerivativeOfTheCost) {
           static_cast<double>(slope_by_differences(GetParam(), intensity, measured));
       EXPECT_NEAR(slope(GetParam(), intensity, measured), expected,
                   tolerance * (1 + std::abs(expected)));
-    }
-}
-
-TEST_P(NoiseTest, CurvatureIsTheSecondDerivativeAtTheBrighterOfModelAndMeasurement) {
-  for (const Real intensity : intensities)
-    for (const Real measured : measurements) {
-      // The Poisson model's dark counts are left out of the curvature.
-      const Real brighter = std::max(intensity, measured);
-      const auto expected =
-          static_cast<double>(curvature_by_differences(GetParam(), brighter, measured));
-      const double dark = GetParam() == Noise::poisson ? 3.0 * dark_counts / brighter : 0;
-      EXPECT_NEAR(curvature(GetParam(), intensity, measured), expected,
-                  (tolerance + dark) * std::abs(expected) + 1e-8 / brighter);
     }
 }
 

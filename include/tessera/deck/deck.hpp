@@ -86,6 +86,10 @@ struct Solver {
   double final_step = 0.2;
   int probe_start_epoch = 0;
   int orthogonalise_every = 1;
+  int lbfgs_history = 8;
+  double adam_beta1 = 0.9;
+  double adam_beta2 = 0.999;
+  double adam_epsilon = 1e-6;
   std::string noise = "amplitude";
 };
 

@@ -20,6 +20,9 @@ class ModeOrthogonaliser {
   ~ModeOrthogonaliser();
   /// Waits for the device, once.
   void orthogonalise(const device::Device& exec, const ProbeView& probe);
+  /// The mixing of the last call, for what belongs to the modes: directions, momenta. Does not
+  /// wait.
+  void mix(const device::Device& exec, const ProbeView& values) const;
 
  private:
   int n_modes_;
