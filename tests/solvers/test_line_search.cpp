@@ -64,16 +64,15 @@ class LineSearchTest : public ::testing::TestWithParam<physics::Noise> {
     }
     return sum;
   }
-  /// The t with the least cost between 0 and `end`, on a fine grid.
-  double best_before(double end) const {
-    double best = 0;
+  /// How far the cost falls from 0 towards `end`, on a fine grid.
+  double falls_to(double end) const {
     double least = cost_at(0);
-    for (int k = 1; k <= n_grid; ++k)
-      if (const double cost = cost_at(end * k / n_grid); cost < least) {
-        least = cost;
-        best = end * k / n_grid;
-      }
-    return best;
+    for (int k = 1; k <= n_grid; ++k) {
+      const double cost = cost_at(end * k / n_grid);
+      if (cost >= least) return end * (k - 1) / n_grid;
+      least = cost;
+    }
+    return end;
   }
 
   static constexpr int n_grid = 60;
@@ -89,7 +88,7 @@ class LineSearchTest : public ::testing::TestWithParam<physics::Noise> {
 
 TEST_P(LineSearchTest, FindsTheLeastCostAheadOrBehind) {
   for (const double end : {3 * reach, -3 * reach}) {
-    const double best = best_before(end);
+    const double best = falls_to(end);
     const DescentState found = end > 0
                                    ? search_from({.accepted = 1, .reach = reach})
                                    : search_from({.rejected = 1, .moved = -end, .reach = reach});
