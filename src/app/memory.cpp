@@ -130,13 +130,20 @@ bool searches_lines(const deck::Solver& solver) {
   return solver.method == "ml" || solver.method == "lbfgs";
 }
 
-/// Of every pixel of object and probe, beside the sums of a batch.
+/// Reals of every pixel of object and probe, beside the sums of a batch.
 std::int64_t remembered_reals(const deck::Solver& solver) {
   if (solver.method == "adam") return 3;  // a complex and a real moment
   if (!searches_lines(solver)) return 0;
   // Direction, last gradient, this one preconditioned, two trials; steps and gradient changes.
   const int n_vectors = 5 + (solver.method == "lbfgs" ? 2 * solver.lbfgs_history : 0);
   return 2 * n_vectors;
+}
+
+/// Of the most demanding of the solvers, which follow one another.
+std::int64_t most_remembered_reals(const deck::Deck& deck) {
+  std::int64_t most = 0;
+  for (const deck::Solver& solver : deck.solvers) most = std::max(most, remembered_reals(solver));
+  return most;
 }
 
 }  // namespace
@@ -159,8 +166,9 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
       {"object and its last good state", 2 * tile.ghosted.area() * wave_bytes},
       {"object sums", tile.ghosted.area() * (wave_bytes + real_bytes)},
       {"what the method remembers",
-       remembered_reals(deck.solver) * (tile.ghosted.area() * real_bytes + probe_bytes / 2)},
-      {"waves of a chunk", (searches_lines(deck.solver) ? 3 : 1) * waves_bytes},
+       most_remembered_reals(deck) * (tile.ghosted.area() * real_bytes + probe_bytes / 2)},
+      {"waves of a chunk",
+       (std::ranges::any_of(deck.solvers, searches_lines) ? 3 : 1) * waves_bytes},
       {"shifted probes and their sums", has_subpixel ? 2 * n_slots * probe_bytes : 0},
       {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
       {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},

@@ -6,13 +6,14 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
   std::vector<Key> keys = {
       {.name = "method",
        .field = &solver.method,
-       .meaning = "`rpie`: regularised PIE (Maiden, Johnson & Li 2017, Optica 4, 736) in batches. "
-                  "`epie` is rpie with both alphas 1: slower but steadier. With batch_size above 1 "
-                  "neither is the sequential ePIE, in which every position sees the one before. `ml`: "
-                  "maximum likelihood by conjugate gradients over the whole scan, with a line "
-                  "search (Thibault & Guizar-Sicairos 2012, New J. Phys. 14, 063004). `lbfgs`: the "
-                  "same by limited-memory BFGS. `adam`: gradient steps of batches, scaled by their "
-                  "moments (Kingma & Ba 2015).",
+       .meaning =
+           "`rpie`: regularised PIE (Maiden, Johnson & Li 2017, Optica 4, 736) in batches. "
+           "`epie` is rpie with both alphas 1: slower but steadier. With batch_size above 1 "
+           "neither is the sequential ePIE, in which every position sees the one before. `ml`: "
+           "maximum likelihood by conjugate gradients over the whole scan, with a line "
+           "search (Thibault & Guizar-Sicairos 2012, New J. Phys. 14, 063004). `lbfgs`: the "
+           "same by limited-memory BFGS. `adam`: gradient steps of batches, scaled by their "
+           "moments (Kingma & Ba 2015).",
        .choices = {"rpie", "epie", "ml", "lbfgs", "adam"}},
       {.name = "epochs",
        .field = &solver.epochs,

@@ -60,7 +60,7 @@ Descent::Descent(const DescentOptions& options, Unknowns& unknowns, physics::For
       preconditioner_(options.preconditioner, batch_sums_.sums()),
       // Owned boxes partition the object: one rank alone has its first pixel.
       space_({ghosted, owned}, owned.area() > 0 && owned.begin.y == 0 && owned.begin.x == 0),
-      line_search_(options.noise, unknowns, model),
+      line_search_(unknowns, model),
       rule_(make_rule(unknowns, options.n_history)),
       direction_(make_like(unknowns)),
       state_("tessera::solvers::descent_state"),
@@ -94,7 +94,9 @@ void Descent::find_gradient(const Device& exec, Sweep& sweep, const Batch& batch
 
 void Descent::judge(const Device& exec, Sweep& sweep, bool starts_over) {
   // The epoch has one batch: its running sums are this point's.
-  Kokkos::deep_copy(exec, cost_, DeviceView<double*>(gradient_pass_.amplitude().sums().data(), 1));
+  const DeviceView<double*>& sums = gradient_pass_.amplitude().sums();
+  Kokkos::deep_copy(exec, cost_,
+                    DeviceView<double*>(sums.data() + physics::AmplitudeModel::cost_sum, 1));
   sweep.all_reduce(exec, cost_);
   Kokkos::parallel_for(device::kernel_name("tessera::solvers::judge"),
                        Kokkos::RangePolicy<Device>(exec, 0, 1), Judge{cost_, state_, starts_over});

@@ -3,94 +3,22 @@
 #include <array>
 #include <cmath>
 
-#include "tessera/physics/inner_product.hpp"
 #include "tessera/physics/pattern_store.hpp"
 #include "tessera/solvers/unknown_space.hpp"
 
 namespace tessera::solvers {
 
-using device::complex;
 using device::Device;
 using device::DeviceView;
-using physics::WavesView;
 
 namespace {
 
 constexpr int degree = Polynomial::degree;
 
-KOKKOS_INLINE_FUNCTION Real real_product(const complex& a, const complex& b) {
-  return a.real() * b.real() + a.imag() * b.imag();
-}
-
 /// How far along the interval the costs are taken: Chebyshev nodes of [0, 1], without 0.
 double node(int k) {
   return 0.5 - 0.5 * std::cos(M_PI * (k + 1) / degree);
 }
-
-/// Adds up the costs at the nodes, less that at t = 0, from the waves at t = 0 and +-reach.
-template <class PatternView>
-struct CostChanges {
-  physics::Noise noise;
-  PatternView patterns;
-  DeviceView<int*> order;
-  DeviceView<Real**> valid;
-  WavesView here;
-  WavesView ahead;
-  WavesView behind;
-  DeviceView<Real[degree]> times;
-  int chunk_begin;
-  bool packed;
-
-  using Count = typename PatternView::value_type;
-  struct Row {
-    physics::Noise noise;
-    const Count* counts;
-    const Real* valid;
-    const complex* here;
-    const complex* ahead;
-    const complex* behind;
-    const Real* times;
-    std::int64_t stride;
-    int n_images;
-    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      Real intensity = 0;
-      Real change[4] = {};  // of the intensity, by powers of t from the first
-      for (int i = 0; i < n_images; ++i) {
-        const complex a = here[i * stride + x];
-        const complex plus = ahead[i * stride + x] - a;
-        const complex minus = behind[i * stride + x] - a;
-        const complex b = Real(0.5) * (plus - minus);
-        const complex c = Real(0.5) * (plus + minus);
-        intensity += real_product(a, a);
-        change[0] += 2 * real_product(a, b);
-        change[1] += real_product(b, b) + 2 * real_product(a, c);
-        change[2] += 2 * real_product(b, c);
-        change[3] += real_product(c, c);
-      }
-      const auto measured = static_cast<Real>(counts[x]);
-      const Real at_zero = physics::cost(noise, intensity, measured);
-      for (int k = 0; k < degree; ++k) {
-        const Real t = times[k];
-        const Real there =
-            intensity + t * (change[0] + t * (change[1] + t * (change[2] + t * change[3])));
-        const Real positive = there > 0 ? there : Real(0);
-        sum[k] += valid[x] * (physics::cost(noise, positive, measured) - at_zero);
-      }
-    }
-  };
-  KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    const int pattern = packed ? j : order(chunk_begin + j);
-    return {noise,
-            &patterns(pattern, y, 0),
-            &valid(y, 0),
-            &here(j, 0, y, 0),
-            &ahead(j, 0, y, 0),
-            &behind(j, 0, y, 0),
-            times.data(),
-            static_cast<std::int64_t>(here.extent(2) * here.extent(3)),
-            static_cast<int>(here.extent(1))};
-  }
-};
 
 KOKKOS_FUNCTION double derivative(const Polynomial& polynomial, double x) {
   double sum = 0;
@@ -189,12 +117,9 @@ LineSearch::LineSearch(physics::Noise noise, const Unknowns& unknowns, physics::
       model_(model),
       ahead_(make_like(unknowns)),
       behind_(make_like(unknowns)),
-      waves_ahead_("tessera::solvers::waves_ahead", model.waves().layout()),
-      waves_behind_("tessera::solvers::waves_behind", model.waves().layout()),
       times_("tessera::solvers::times"),
       fit_(make_fit()),
       costs_("tessera::solvers::cost_changes", degree),
-      scratch_("tessera::solvers::cost_changes_scratch", degree),
       step_("tessera::solvers::step") {}
 
 const DeviceView<double>& LineSearch::find_step(const Device& exec, Sweep& sweep,
@@ -234,22 +159,11 @@ void LineSearch::add(const Device& exec, const Unknowns& unknowns, const physics
     model_.forward(exec, at.object, chunk);
   };
   waves_of(ahead_);
-  Kokkos::deep_copy(exec, waves_ahead_, model_.waves());
+  costs_along_.set_ahead(exec, model_);
   waves_of(behind_);
-  Kokkos::deep_copy(exec, waves_behind_, model_.waves());
+  costs_along_.set_behind(exec, model_);
   waves_of(unknowns);
-  const physics::ScanTile& scan = model_.scan();
-  const physics::ChunkPatterns measured = scan.patterns->at(exec, chunk);
-  std::visit(
-      [&](const auto& patterns) {
-        using Kernel = CostChanges<std::decay_t<decltype(patterns)>>;
-        device::add_pixel_sums<degree>(
-            exec, "tessera::solvers::cost_changes", chunk.count, scan.window,
-            Kernel{noise_, patterns, scan.order, scan.valid_pixels, model_.waves(), waves_ahead_,
-                   waves_behind_, times_, chunk.begin, measured.packed},
-            scratch_, costs_);
-      },
-      measured.values);
+  costs_along_.add(exec, model_, chunk, times_, costs_);
 }
 
 }  // namespace tessera::solvers

@@ -191,8 +191,7 @@ const std::vector<Case> cases = {
     {"constraints.object_tv", "0.25", [](D d) { return d.constraints.object_tv == 0.25; }},
     {"constraints.object_tv_every", "4", [](D d) { return d.constraints.object_tv_every == 4; }},
     {"constraints.slice_coupling_from_epoch", "3",
-     [](D d) { return d.constraints.slice_coupling_from_epoch == 3; },
-     sliced_deck},
+     [](D d) { return d.constraints.slice_coupling_from_epoch == 3; }, sliced_deck},
     {"constraints.slice_coupling_sigma", "1.5",
      [](D d) { return d.constraints.slice_coupling_sigma == 1.5; }},
     {"constraints.phase_ramp_from_epoch", "3",
@@ -218,10 +217,7 @@ const std::vector<Case> cases = {
      [](D d) { return d.constraints.probe_mode_power_from_epoch == 3; }},
     {"constraints.probe_least_mode_power", "0.25",
      [](D d) { return d.constraints.probe_least_mode_power == 0.25; }},
-    {"decomposition.tiles", "[2, 3]",
-     [](D d) {
-       return d.decomposition.tiles == Ints{2, 3};
-     }},
+    {"decomposition.tiles", "[2, 3]", [](D d) { return d.decomposition.tiles == Ints{2, 3}; }},
     {"decomposition.transport", "\"host_mpi\"",
      [](D d) { return d.decomposition.transport == "host_mpi"; }},
     {"decomposition.transport_timeout_s", "45",
@@ -242,9 +238,7 @@ const std::vector<Case> cases = {
     {"simulation.step_m", "1e-6", [](D d) { return d.simulation.step_m == 1e-6; }},
     {"simulation.jitter", "0.5", [](D d) { return d.simulation.jitter == 0.5; }},
     {"simulation.detector_shape", "[32, 48]",
-     [](D d) {
-       return d.simulation.detector_shape == Ints{32, 48};
-     }},
+     [](D d) { return d.simulation.detector_shape == Ints{32, 48}; }},
     {"simulation.counts_per_pattern", "1e4",
      [](D d) { return d.simulation.counts_per_pattern == 1e4; }},
     {"simulation.noise", "\"none\"", [](D d) { return d.simulation.noise == "none"; }},
@@ -260,9 +254,7 @@ const std::vector<Case> cases = {
     {"simulation.position_error_px", "1.5",
      [](D d) { return d.simulation.position_error_px == 1.5; }},
     {"simulation.position_affine", "[0.01, -0.02, 0.03, 0]",
-     [](D d) {
-       return d.simulation.position_affine == Doubles{0.01, -0.02, 0.03, 0};
-     }},
+     [](D d) { return d.simulation.position_affine == Doubles{0.01, -0.02, 0.03, 0}; }},
     {"simulation.background_fraction", "0.2",
      [](D d) { return d.simulation.background_fraction == 0.2; }},
     {"simulation.saturation_fraction", "0.03",

@@ -68,11 +68,17 @@ inline double greatest_power(const WaveStack& probe) {
 
 /// Model, exchange and sweep for all positions of a scan.
 struct SmallRun {
-  SmallRun(const SmallScan& scan, int batch_size)
+  SmallRun(const SmallScan& scan, int batch_size, physics::Noise noise = physics::Noise::amplitude)
       : unknowns{on_device(scan.object), on_device(scan.probe)},
         n_positions(static_cast<int>(scan.corner.size())),
         box(Box::at({0, 0}, scan.object.shape())),
-        model(scan.tile, scan.probe.n(), 3, 3, true, fft::Planning::reproducible),
+        model(scan.tile, {},
+              {.n_modes = scan.probe.n(),
+               .noise = noise,
+               .chunk_size = 3,
+               .max_slots = 3,
+               .fixed_order = true,
+               .planning = fft::Planning::reproducible}),
         transport(comm::make_transport("auto", world())),
         halo({box, box, {}}, 3, *transport),
         positions(all_of(n_positions)),
@@ -91,7 +97,7 @@ struct SmallRun {
     const device::DeviceView<double*> taken("taken", physics::AmplitudeModel::n_sums);
     solver.take_sums({}, taken);
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), taken);
-    return {host(0), host(1), host(2), host(3)};
+    return {host(0), host(1), host(2), host(3), host(4), host(5)};
   }
 
   solvers::Unknowns unknowns;

@@ -26,11 +26,11 @@ TEST(FirstMinimum, IsWhereTheDerivativeFirstVanishes) {
 class LineSearchTest : public ::testing::TestWithParam<physics::Noise> {
  protected:
   LineSearchTest()
-      : run_(scan_, 0),
+      : run_(scan_, 0, GetParam()),
         object_direction_(testing::random_waves(1, scan_.object.shape(), 52)),
         probe_direction_(testing::random_waves(2, scan_.window, 53)),
         direction_{testing::on_device(object_direction_), testing::on_device(probe_direction_)},
-        search_(GetParam(), run_.unknowns, run_.model),
+        search_(run_.unknowns, run_.model),
         state_("state") {}
 
   DescentState search_from(const DescentState& state) {

@@ -10,7 +10,6 @@ namespace tessera::solvers {
 
 struct DescentOptions {
   PreconditionerOptions preconditioner = {};
-  physics::Noise noise = physics::Noise::amplitude;
   int n_history = 0;            ///< steps that L-BFGS remembers; 0: conjugate gradient
   int probe_start_epoch = 0;    ///< first epoch, from 0, that updates the probe
   int orthogonalise_every = 1;  ///< epochs; 0: never

@@ -1,8 +1,7 @@
 #pragma once
 /// How far to go along a direction of object and probe together.
 
-#include "tessera/physics/forward_model.hpp"
-#include "tessera/physics/noise.hpp"
+#include "tessera/physics/costs_along.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::solvers {
@@ -21,7 +20,7 @@ struct DescentState {
 
 /// Coefficients of x, x^2, ... x^8.
 struct Polynomial {
-  static constexpr int degree = 8;
+  static constexpr int degree = physics::CostsAlong::n_costs;
   double coefficient[degree];
 };
 
@@ -38,7 +37,7 @@ KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial);
 /// costs three times the forward model; 8 doubles are all-reduced.
 class LineSearch {
  public:
-  LineSearch(physics::Noise noise, const Unknowns& unknowns, physics::ForwardModel& model);
+  LineSearch(const Unknowns& unknowns, physics::ForwardModel& model);
 
   /// The step along `direction`, on the device: where the present point is accepted, to the first
   /// minimum within 3 reach ahead; else to that on the way back to the best point, half of it at
@@ -54,16 +53,13 @@ class LineSearch {
                    const device::DeviceView<DescentState>& state);
   void add(const device::Device& exec, const Unknowns& unknowns, const physics::Chunk& chunk);
 
-  physics::Noise noise_;
   physics::ForwardModel& model_;
-  Unknowns ahead_;                  ///< at t = reach
-  Unknowns behind_;                 ///< at t = -reach
-  physics::WavesView waves_ahead_;  ///< of a chunk
-  physics::WavesView waves_behind_;
+  physics::CostsAlong costs_along_;
+  Unknowns ahead_;                                      ///< at t = reach
+  Unknowns behind_;                                     ///< at t = -reach
   device::DeviceView<Real[Polynomial::degree]> times_;  ///< nodes, in units of reach
   device::DeviceView<double[Polynomial::degree][Polynomial::degree]> fit_;  ///< costs to polynomial
   device::DeviceView<double*> costs_;  ///< at the nodes, less that at t = 0
-  device::DeviceView<double*> scratch_;
   device::DeviceView<double> step_;
 };
 
