@@ -94,14 +94,6 @@ bool uses_momentum(const deck::Solver& solver) {
 
 namespace {
 
-/// Waves that a method keeps of every position, as many as the probe has modes each.
-int n_stored_waves(const deck::Deck& deck) {
-  int most = 0;
-  for (const deck::Solver& solver : deck.solvers)
-    most = std::max(most, solver.method == "raar" ? 2 : solver.method == "dm" ? 1 : 0);
-  return most;
-}
-
 std::int64_t halo_bytes(const deck::Deck& deck, const decomposition::Tiling& tiling, int rank) {
   std::int64_t pixels = 0;
   for (const decomposition::PeerBoxes& peer : make_halo_plan(tiling, rank).peers)
@@ -166,17 +158,30 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
       });
 }
 
+bool searches_lines(const deck::Solver& solver) {
+  return solver.method == "ml" || solver.method == "lbfgs";
+}
+
 /// What a solver holds besides the sums of a batch.
 /// @param waves_bytes of one position
-std::int64_t solver_bytes(const deck::Deck& deck, const deck::Solver& solver,
+std::int64_t solver_bytes(const deck::Deck& deck, const deck::Solver& solver, Shape2 window,
                           std::int64_t n_positions, std::int64_t object_bytes,
                           std::int64_t probe_bytes, std::int64_t waves_bytes) {
+  const std::int64_t pixel_bytes = object_bytes + probe_bytes;  // a complex each
   std::int64_t bytes = 0;
-  if (uses_momentum(solver)) bytes += 2 * (object_bytes + probe_bytes);
+  if (uses_momentum(solver)) bytes += 2 * pixel_bytes;
   if (solver.method == "lsqml") {
     bytes += 2 * most_in_batch(solver, static_cast<std::size_t>(n_positions)) * waves_bytes;
     if (deck.object.n_slices > 1) bytes += object_bytes;
   }
+  if (solver.method == "dm") bytes += n_positions * waves_bytes;
+  if (solver.method == "raar") bytes += 2 * n_positions * waves_bytes;
+  if (solver.method == "adam") bytes += 3 * pixel_bytes / 2;  // a complex and a real moment
+  // Direction, last gradient, this one preconditioned, two trials; steps and gradient changes; the
+  // waves of three points of a line.
+  if (searches_lines(solver))
+    bytes += (5 + (solver.method == "lbfgs" ? 2 * solver.lbfgs_history : 0)) * pixel_bytes +
+             2 * chunk_size(deck, window) * waves_bytes;
   return bytes;
 }
 
@@ -216,8 +221,6 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
        has_detector_images ? 2 * chunk * info.pattern.size() * wave_bytes : 0},
       {"exit waves of near-field positions",
        own_probes && deck.experiment.propagation != "far_field" ? waves_bytes : 0},
-      {"waves of all positions",
-       n * n_stored_waves(deck) * n_waves_of(deck) * info.pattern.size() * wave_bytes},
       {"shifted probes and their sums", has_slots ? 2 * n_slots * mode_bytes : 0},
       {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
       {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},
@@ -233,9 +236,9 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
   };
   std::int64_t of_solver = 0;  // the largest: they follow one another
   for (const deck::Solver& solver : deck.solvers)
-    of_solver = std::max(
-        of_solver, solver_bytes(deck, solver, n, object_bytes, probe_bytes, waves_bytes / chunk));
-  needs.device.push_back({"velocities, waves of a batch", of_solver});
+    of_solver = std::max(of_solver, solver_bytes(deck, solver, info.pattern, n, object_bytes,
+                                                 probe_bytes, waves_bytes / chunk));
+  needs.device.push_back({"what the method remembers", of_solver});
   needs.n_patterns = n;
   needs.n_chunk_patterns = n_chunk;
   needs.pattern_bytes = info.pattern.size() * static_cast<std::int64_t>(io::size_of(info.type));

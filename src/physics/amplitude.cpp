@@ -3,7 +3,7 @@
 #include "tessera/physics/inner_product.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
-#include "chunk_kernels.hpp"
+#include "trusted_row.hpp"
 
 namespace tessera::physics {
 namespace {
@@ -64,23 +64,14 @@ struct CompareAmplitudes {
 /// waves are left to ScaleWaves then.
 template <bool replace, class PatternView>
 struct Compare {
-  PatternView patterns;
-  DeviceView<int*> order;
-  DeviceView<Real**> valid;
-  DeviceView<std::uint8_t***> valid_of_pattern;
+  TrustedPatterns<PatternView> patterns;
   DeviceView<Real**> background;
   DetectorImages images;
   WavesView waves;
-  int chunk_begin;
-  bool packed;
   Noise noise;
-  Real saturation;
 
-  using Count = typename PatternView::value_type;
   struct Row {
-    const Count* counts;
-    const Real* valid;
-    const std::uint8_t* valid_here;
+    TrustedRow<typename PatternView::value_type> pattern;
     const Real* background;
     complex* blurred;
     Real* slopes;
@@ -89,13 +80,7 @@ struct Compare {
     std::int64_t wave_stride;
     int n_waves;
     Noise noise;
-    Real saturation;
 
-    KOKKOS_FUNCTION Real trust(const int x) const {
-      const bool is_good =
-          static_cast<Real>(counts[x]) < saturation && (!valid_here || valid_here[x]);
-      return is_good ? valid[x] : Real(0);
-    }
     KOKKOS_FUNCTION Real intensity(const int x) const {
       Real sum = background ? background[x] : Real(0);
       if (blurred) return sum + (blurred[x].real() > 0 ? blurred[x].real() : Real(0));
@@ -103,9 +88,9 @@ struct Compare {
       return sum;
     }
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      const Real trusted = trust(x);
+      const Real trusted = pattern.trust(x);
       const Real model = intensity(x);
-      const Real measured = trusted > 0 ? static_cast<Real>(counts[x]) : Real(0);
+      const Real measured = trusted > 0 ? static_cast<Real>(pattern.counts[x]) : Real(0);
       const Real amplitude = device::math::sqrt(measured);
       const Real difference = (device::math::sqrt(model) - amplitude) * trusted;
       sum[0] += difference * difference;
@@ -134,11 +119,8 @@ struct Compare {
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    const int position = order(chunk_begin + j);
     const bool is_fitted = replace && images.slope.size() > 0;
-    return {&patterns(packed ? j : position, y, 0),
-            &valid(y, 0),
-            valid_of_pattern.size() > 0 ? &valid_of_pattern(position, y, 0) : nullptr,
+    return {patterns.row(j, y),
             background.size() > 0 ? &background(y, 0) : nullptr,
             images.blurred.size() > 0 ? &images.blurred(j, y, 0) : nullptr,
             is_fitted ? &images.slope(j, y, 0) : nullptr,
@@ -146,8 +128,7 @@ struct Compare {
             &waves(j, 0, y, 0),
             static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
             static_cast<int>(waves.extent(1)),
-            noise,
-            saturation};
+            noise};
   }
 };
 
@@ -225,12 +206,13 @@ void visit_any(const device::Device& exec, ForwardModel& model, const Chunk& chu
   std::visit(
       [&](const auto& patterns) {
         using Kernel = Compare<replace, std::decay_t<decltype(patterns)>>;
-        device::add_pixel_sums<n_sums>(
-            exec, "tessera::physics::compare", chunk.count, scan.window,
-            Kernel{patterns, scan.order, scan.valid_pixels, scan.valid_of_pattern,
-                   model.parameters().background, images, model.waves(), chunk.begin,
-                   measured.packed, model.options().noise, scan.saturation},
-            scratch, sums);
+        device::add_pixel_sums<n_sums>(exec, "tessera::physics::compare", chunk.count, scan.window,
+                                       Kernel{{scan, patterns, chunk, measured.packed},
+                                              model.parameters().background,
+                                              images,
+                                              model.waves(),
+                                              model.options().noise},
+                                       scratch, sums);
       },
       measured.values);
   if (!replace) return;

@@ -4,11 +4,13 @@ namespace tessera::physics {
 namespace {
 
 using device::complex;
+using device::DeviceView;
 
 struct Multiply {
   const complex* a;
   const complex* b;
-  Shape2 shape;
+  std::int64_t pitch;
+  std::int64_t stride;
 
   struct Row {
     const complex* a;
@@ -19,7 +21,7 @@ struct Multiply {
     }
   };
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
-    const std::int64_t at = (static_cast<std::int64_t>(i) * shape.h + y) * shape.w;
+    const std::int64_t at = i * stride + y * pitch;
     return {a + at, b + at};
   }
 };
@@ -42,8 +44,13 @@ Kokkos::complex<double> InnerProduct::operator()(const device::Device& exec, con
 void InnerProduct::operator()(const device::Device& exec, const complex* a, const complex* b, int n,
                               Shape2 shape, const device::DeviceView<double*>& product) const {
   device::set_zero(exec, product);
-  device::add_pixel_sums<2>(exec, "tessera::physics::inner_product", n, shape,
-                            Multiply{a, b, shape}, scratch_, product);
+  add(exec, a, b, {n, shape, shape.w, shape.size()}, product);
+}
+
+void InnerProduct::add(const device::Device& exec, const complex* a, const complex* b,
+                       const ImageRows& rows, const DeviceView<double*>& product) const {
+  device::add_pixel_sums<2>(exec, "tessera::physics::inner_product", rows.n, rows.shape,
+                            Multiply{a, b, rows.pitch, rows.stride}, scratch_, product);
 }
 
 }  // namespace tessera::physics

@@ -82,6 +82,15 @@ INSTANTIATE_TEST_SUITE_P(
         Option{"raar", {"solver.method=raar", "solver.batch_size=0"}},
         Option{"raar_probe_starts_later",
                {"solver.method=raar", "solver.batch_size=0", "solver.probe_start_epoch=2"}},
+        Option{"ml", {"solver.method=ml", "solver.batch_size=0", "solver.probe_start_epoch=1"}},
+        Option{
+            "ml_poisson_three_modes",
+            {"solver.method=ml", "solver.batch_size=0", "solver.noise=poisson", "probe.n_modes=3"}},
+        Option{"lbfgs", {"solver.method=lbfgs", "solver.batch_size=0", "solver.lbfgs_history=2"}},
+        Option{"adam", {"solver.method=adam", "solver.object_step=0.02", "solver.probe_step=0.02"}},
+        Option{"adam_three_modes",
+               {"solver.method=adam", "solver.object_step=0.02", "solver.probe_step=0.02",
+                "solver.adam_epsilon=1e-3", "probe.n_modes=3"}},
         Option{"spiral", {"simulation.scan=fermat"}},
         Option{"fewer_positions_than_ranks", {"simulation.n_positions=4", "solver.batch_size=2"}}),
     [](const auto& option) { return std::string(option.param.name); });

@@ -91,6 +91,10 @@ struct Solver {
   int overlap_rounds = 10;
   double overlap_tolerance = 0.05;
   double raar_beta = 0.75;
+  int lbfgs_history = 8;
+  double adam_beta1 = 0.9;
+  double adam_beta2 = 0.999;
+  double adam_epsilon = 1e-6;
   std::string noise = "amplitude";
 };
 

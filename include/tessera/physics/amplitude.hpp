@@ -36,6 +36,7 @@ class AmplitudeModel {
   void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken);
 
   static constexpr int n_sums = 6;
+  static constexpr int cost_sum = 4;  ///< AmplitudeSums::cost
   /// (n_sums): the members of AmplitudeSums, so far.
   const device::DeviceView<double*>& sums() const { return sums_; }
 

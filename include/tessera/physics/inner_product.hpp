@@ -9,6 +9,14 @@ KOKKOS_FUNCTION inline Real squared_magnitude(const device::complex& z) {
   return z.real() * z.real() + z.imag() * z.imag();
 }
 
+/// Where images lie: rows `pitch` values apart, images `stride` values apart.
+struct ImageRows {
+  int n;
+  Shape2 shape;
+  std::int64_t pitch;
+  std::int64_t stride;
+};
+
 /// Scratch and result of inner products, allocated once.
 class InnerProduct {
  public:
@@ -19,6 +27,10 @@ class InnerProduct {
   /// The same to product(0) and product(1), real and imaginary part, on the device. Does not wait.
   void operator()(const device::Device& exec, const device::complex* a, const device::complex* b,
                   int n, Shape2 shape, const device::DeviceView<double*>& product) const;
+  /// product(0), product(1) += sum conj(a) b over a part of larger images; both lie alike. On the
+  /// device; does not wait.
+  void add(const device::Device& exec, const device::complex* a, const device::complex* b,
+           const ImageRows& rows, const device::DeviceView<double*>& product) const;
 
  private:
   device::DeviceView<double*> scratch_;

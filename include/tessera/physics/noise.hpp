@@ -46,15 +46,4 @@ KOKKOS_INLINE_FUNCTION Real slope(const Noise noise, const Real intensity, const
   }
 }
 
-/// d2L/dI2 at the larger of I and N: where the model is too dark the second derivative at I has no
-/// bound, and a parabola with it would stop far before N.
-KOKKOS_INLINE_FUNCTION Real curvature(const Noise noise, const Real intensity,
-                                      const Real measured) {
-  if (noise == Noise::intensity) return 1 / (2 * (measured + 1));
-  if (measured == 0) return 0;
-  const Real larger = intensity > measured ? intensity : measured;
-  const Real ratio = measured / larger;
-  return (noise == Noise::poisson ? ratio : device::math::sqrt(ratio)) / (2 * larger);
-}
-
 }  // namespace tessera::physics

@@ -1,0 +1,162 @@
+#include "tessera/physics/costs_along.hpp"
+
+#include "tessera/physics/inner_product.hpp"
+#include "tessera/physics/pattern_store.hpp"
+
+#include "trusted_row.hpp"
+
+namespace tessera::physics {
+namespace {
+
+constexpr int n_costs = CostsAlong::n_costs;
+constexpr int n_coefficients = 5;
+
+KOKKOS_INLINE_FUNCTION Real real_product(const complex& a, const complex& b) {
+  return a.real() * b.real() + a.imag() * b.imag();
+}
+
+/// A row of the waves of a position at t = 0, 1 and -1.
+struct WaveRows {
+  const complex* here;
+  const complex* ahead;
+  const complex* behind;
+  std::int64_t stride;
+  int n_waves;
+
+  /// Of the intensity, by powers of t.
+  KOKKOS_FUNCTION void coefficients(const int x, Real* quartic) const {
+    for (int k = 0; k < n_coefficients; ++k) quartic[k] = 0;
+    for (int i = 0; i < n_waves; ++i) {
+      const complex a = here[i * stride + x];
+      const complex plus = ahead[i * stride + x] - a;
+      const complex minus = behind[i * stride + x] - a;
+      const complex b = Real(0.5) * (plus - minus);
+      const complex c = Real(0.5) * (plus + minus);
+      quartic[0] += real_product(a, a);
+      quartic[1] += 2 * real_product(a, b);
+      quartic[2] += real_product(b, b) + 2 * real_product(a, c);
+      quartic[3] += 2 * real_product(b, c);
+      quartic[4] += real_product(c, c);
+    }
+  }
+};
+
+struct Waves {
+  WavesView here;
+  WavesView ahead;
+  WavesView behind;
+  KOKKOS_FUNCTION WaveRows row(const int j, const int y) const {
+    return {&here(j, 0, y, 0), &ahead(j, 0, y, 0), &behind(j, 0, y, 0),
+            static_cast<std::int64_t>(here.extent(2) * here.extent(3)),
+            static_cast<int>(here.extent(1))};
+  }
+};
+
+/// The coefficients as images, for the point spread.
+struct WriteCoefficients {
+  Waves waves;
+  DeviceView<complex***> images;
+  KOKKOS_FUNCTION void operator()(const int j, const int y, const int x) const {
+    Real quartic[n_coefficients];
+    waves.row(j, y).coefficients(x, quartic);
+    for (int k = 0; k < n_coefficients; ++k)
+      images(j * n_coefficients + k, y, x) = complex(quartic[k]);
+  }
+};
+
+template <class PatternView>
+struct AddCosts {
+  TrustedPatterns<PatternView> patterns;
+  DeviceView<Real**> background;
+  Waves waves;
+  DeviceView<complex***> blurred;
+  DeviceView<Real[n_costs]> times;
+  Noise noise;
+
+  struct Row {
+    TrustedRow<typename PatternView::value_type> pattern;
+    const Real* background;
+    WaveRows waves;
+    const complex* blurred;
+    std::int64_t stride;
+    const Real* times;
+    Noise noise;
+
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      Real quartic[n_coefficients];
+      if (blurred)
+        for (int k = 0; k < n_coefficients; ++k) quartic[k] = blurred[k * stride + x].real();
+      else
+        waves.coefficients(x, quartic);
+      const Real trusted = pattern.trust(x);
+      const Real measured = trusted > 0 ? static_cast<Real>(pattern.counts[x]) : Real(0);
+      const Real added = background ? background[x] : Real(0);
+      const Real at_zero = cost(noise, added + (quartic[0] > 0 ? quartic[0] : Real(0)), measured);
+      for (int k = 0; k < n_costs; ++k) {
+        Real intensity = 0;
+        for (int i = n_coefficients - 1; i >= 0; --i) intensity = intensity * times[k] + quartic[i];
+        // Rounding may leave less than nothing.
+        const Real there = added + (intensity > 0 ? intensity : Real(0));
+        sum[k] += trusted * (cost(noise, there, measured) - at_zero);
+      }
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int j, const int y) const {
+    return {patterns.row(j, y),
+            background.size() > 0 ? &background(y, 0) : nullptr,
+            waves.row(j, y),
+            blurred.size() > 0 ? &blurred(j * n_coefficients, y, 0) : nullptr,
+            static_cast<std::int64_t>(blurred.extent(1) * blurred.extent(2)),
+            times.data(),
+            noise};
+  }
+};
+
+}  // namespace
+
+CostsAlong::CostsAlong(const ForwardModel& model)
+    : ahead_("tessera::physics::waves_ahead", model.waves().layout()),
+      behind_("tessera::physics::waves_behind", model.waves().layout()),
+      scratch_("tessera::physics::costs_scratch", n_costs) {
+  if (model.detector_images().blurred.size() == 0) return;
+  blurred_ = DeviceView<complex***>("tessera::physics::blurred_coefficients",
+                                    n_coefficients * model.chunk_size(), ahead_.extent(2),
+                                    ahead_.extent(3));
+}
+
+void CostsAlong::set_ahead(const device::Device& exec, const ForwardModel& model) const {
+  Kokkos::deep_copy(exec, ahead_, model.waves());
+}
+
+void CostsAlong::set_behind(const device::Device& exec, const ForwardModel& model) const {
+  Kokkos::deep_copy(exec, behind_, model.waves());
+}
+
+void CostsAlong::add(const device::Device& exec, const ForwardModel& model, const Chunk& chunk,
+                     const DeviceView<Real[n_costs]>& times,
+                     const DeviceView<double*>& costs) const {
+  const Waves waves{model.waves(), ahead_, behind_};
+  if (blurred_.size() > 0) {
+    device::for_each_pixel(exec, "tessera::physics::write_coefficients", chunk.count,
+                           model.scan().window, WriteCoefficients{waves, blurred_});
+    model.blur(exec, blurred_, n_coefficients * chunk.count);
+  }
+  const ScanTile& scan = model.scan();
+  const ChunkPatterns measured = scan.patterns->at(exec, chunk);
+  std::visit(
+      [&](const auto& patterns) {
+        using PatternView = std::decay_t<decltype(patterns)>;
+        device::add_pixel_sums<n_costs>(
+            exec, "tessera::physics::costs_along", chunk.count, scan.window,
+            AddCosts<PatternView>{{scan, patterns, chunk, measured.packed},
+                                  model.parameters().background,
+                                  waves,
+                                  blurred_,
+                                  times,
+                                  model.options().noise},
+            scratch_, costs);
+      },
+      measured.values);
+}
+
+}  // namespace tessera::physics

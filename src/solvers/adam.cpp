@@ -1,0 +1,164 @@
+#include "tessera/solvers/adam.hpp"
+
+#include <array>
+
+namespace tessera::solvers {
+
+using device::complex;
+using device::Device;
+using device::DeviceView;
+using physics::Chunk;
+
+namespace {
+
+enum Unknown { the_object, the_probe };
+enum Rate { beta1_power, beta2_power, scheduled };
+
+/// What moves a value of one unknown.
+struct Step {
+  DeviceView<double[2][3]> rates;
+  Unknown unknown;
+  Real length;
+  Real beta1;
+  Real beta2;
+  Real epsilon;
+
+  Step(const AdamOptions& options, const DeviceView<double[2][3]>& all_rates, Unknown of)
+      : rates(all_rates),
+        unknown(of),
+        length(static_cast<Real>(of == the_object ? options.object_step : options.probe_step)),
+        beta1(static_cast<Real>(options.beta1)),
+        beta2(static_cast<Real>(options.beta2)),
+        epsilon(static_cast<Real>(options.epsilon)) {}
+
+  /// The change of a value whose negative gradient is g. Its moments move on.
+  KOKKOS_FUNCTION complex operator()(const complex& g, complex& m, Real& v) const {
+    m = beta1 * m + (1 - beta1) * g;
+    v = beta2 * v + (1 - beta2) * physics::squared_magnitude(g);
+    const auto m_unbiased = static_cast<Real>(1 - rates(unknown, beta1_power));
+    const auto v_unbiased = static_cast<Real>(1 - rates(unknown, beta2_power));
+    const Real step = length * static_cast<Real>(rates(unknown, scheduled)) / m_unbiased;
+    return m * (step / (device::math::sqrt(v / v_unbiased) + epsilon));
+  }
+};
+
+/// One more batch for `unknown`.
+void count_batch(const Device& exec, const AdamOptions& options,
+                 const DeviceView<double[2][3]>& rates, Unknown unknown) {
+  const double beta1 = options.beta1;
+  const double beta2 = options.beta2;
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::solvers::count_batch"), Kokkos::RangePolicy<Device>(exec, 0, 1),
+      KOKKOS_LAMBDA(int) {
+        rates(unknown, beta1_power) *= beta1;
+        rates(unknown, beta2_power) *= beta2;
+      });
+}
+
+}  // namespace
+
+Adam::Adam(const AdamOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
+           const Box& ghosted, const Box& owned)
+    : options_(options),
+      unknowns_(unknowns),
+      model_(model),
+      gradient_(model),
+      tile_(ghosted, owned),
+      batch_sums_(unknowns),
+      object_moment_("tessera::solvers::object_moment", unknowns.object.layout()),
+      object_square_("tessera::solvers::object_square", unknowns.object.layout()),
+      probe_moment_("tessera::solvers::probe_moment", unknowns.probe.layout()),
+      probe_square_("tessera::solvers::probe_square", unknowns.probe.layout()),
+      rates_("tessera::solvers::adam_rates"),
+      greatest_power_("tessera::solvers::greatest_power"),
+      greatest_overlap_("tessera::solvers::greatest_overlap"),
+      orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {
+  Kokkos::deep_copy(rates_, 1.0);
+}
+
+void Adam::start_epoch(const Device& exec, int epoch) {
+  const auto rates = rates_;
+  const double fraction = options_.schedule.fraction(epoch);
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::solvers::adam_rates"), Kokkos::RangePolicy<Device>(exec, 0, 1),
+      KOKKOS_LAMBDA(int) {
+        rates(the_object, scheduled) = fraction;
+        rates(the_probe, scheduled) = fraction;
+      });
+}
+
+void Adam::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
+  const device::Region region("batch");
+  const bool moves_probe = epoch >= options_.probe_start_epoch;
+  model_.set_probe(exec, unknowns_.probe);
+  find_greatest_power(exec, unknowns_.probe, greatest_power_);
+  batch_sums_.clear_shared(exec);
+  batch_sums_.add_up(exec, sweep, batch, [&](const Chunk& chunk) {
+    gradient_.add(exec, unknowns_.object, chunk, batch_sums_.sums(), moves_probe);
+  });
+  update_object(exec, batch.touched);
+  if (moves_probe) update_probe(exec);
+  const std::array object{comm::tile_field(unknowns_.object)};
+  sweep.fill(exec, object);
+}
+
+void Adam::update_object(const Device& exec, const TouchedBlocks& touched) {
+  const device::Region region("update object");
+  count_batch(exec, options_, rates_, the_object);
+  const Step step(options_, rates_, the_object);
+  const auto object = unknowns_.object;
+  const auto sum = batch_sums_.sums().object;
+  const auto illumination = batch_sums_.sums().illumination;
+  const auto moment = object_moment_;
+  const auto square = object_square_;
+  const auto greatest_power = greatest_power_;
+  const auto tile = tile_;
+  for_each_touched_pixel(
+      exec, "tessera::solvers::adam_object", static_cast<int>(object.extent(0)), touched, tile_,
+      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
+        if (tile.owns(y, x)) {
+          const complex gradient = sum(plane, y, x) / greatest_power();
+          object(plane, y, x) += step(gradient, moment(plane, y, x), square(plane, y, x));
+        }
+        sum(plane, y, x) = complex(0);
+        illumination(plane, y, x) = 0;
+      });
+}
+
+void Adam::update_probe(const Device& exec) {
+  const device::Region region("update probe");
+  const physics::GradientSums& sums = batch_sums_.sums();
+  model_.finish_probe_gradient(exec, sums.probe);
+  find_greatest(exec, sums.overlap, greatest_overlap_);
+  count_batch(exec, options_, rates_, the_probe);
+  const Step step(options_, rates_, the_probe);
+  const auto probe = unknowns_.probe;
+  const auto sum = sums.probe;
+  const auto moment = probe_moment_;
+  const auto square = probe_square_;
+  const auto greatest_power = greatest_power_;
+  const auto greatest_overlap = greatest_overlap_;
+  device::for_each_pixel(
+      exec, "tessera::solvers::adam_probe", static_cast<int>(probe.extent(0)), model_.scan().window,
+      KOKKOS_LAMBDA(const int m, const int y, const int x) {
+        const Real unit = device::math::sqrt(greatest_power());
+        const complex gradient = sum(m, y, x) / (unit * greatest_overlap());
+        probe(m, y, x) += unit * step(gradient, moment(m, y, x), square(m, y, x));
+      });
+}
+
+void Adam::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
+  const int every = options_.orthogonalise_every;
+  if (model_.n_modes() > 1 && every > 0 && (epoch + 1) % every == 0) {
+    orthogonaliser_.orthogonalise(exec, unknowns_.probe);
+    orthogonaliser_.mix(exec, probe_moment_);
+  }
+  sweep.replicate(exec, as_reals(unknowns_.probe));
+  sweep.replicate(exec, as_reals(probe_moment_));
+}
+
+void Adam::take_sums(const Device& exec, const DeviceView<double*>& taken) {
+  gradient_.amplitude().take_sums(exec, taken);
+}
+
+}  // namespace tessera::solvers

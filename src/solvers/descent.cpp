@@ -1,0 +1,132 @@
+#include "tessera/solvers/descent.hpp"
+
+#include <array>
+
+namespace tessera::solvers {
+
+using device::Device;
+using device::DeviceView;
+
+namespace {
+
+std::unique_ptr<Direction> make_rule(const Unknowns& unknowns, int n_history) {
+  if (n_history == 0) return std::make_unique<ConjugateGradient>(unknowns);
+  return std::make_unique<LimitedMemoryBfgs>(unknowns, n_history);
+}
+
+/// One thread: is the present point better than all before?
+struct Judge {
+  DeviceView<double*> cost;
+  DeviceView<DescentState> state;
+  bool starts_over;
+  KOKKOS_FUNCTION void operator()(int) const {
+    DescentState& s = state();
+    if (s.started == 0) s.reach = 1;
+    // Rounding looks like a rise; so does a direction that rounding has spoilt, for ever.
+    constexpr double rounding = 1e-7;
+    constexpr double most_rejections = 4;
+    const double least = s.cost + rounding * (s.cost < 0 ? -s.cost : s.cost);
+    const bool is_better =
+        starts_over || s.started == 0 || s.n_rejections >= most_rejections || cost(0) <= least;
+    s.started = 1;
+    s.accepted = is_better ? 1 : 0;
+    s.rejected = 1 - s.accepted;
+    s.completed = s.accepted * s.moved;
+    s.n_rejections = s.rejected * (s.n_rejections + 1);
+    if (is_better) s.cost = cost(0);
+  }
+};
+
+template <class View>
+void move_by(const Device& exec, const View& values, const View& direction,
+             const DeviceView<double>& step) {
+  device::for_each_pixel(
+      exec, "tessera::solvers::descend", static_cast<int>(values.extent(0)),
+      {static_cast<int>(values.extent(1)), static_cast<int>(values.extent(2))},
+      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
+        values(plane, y, x) += static_cast<Real>(step()) * direction(plane, y, x);
+      });
+}
+
+}  // namespace
+
+Descent::Descent(const DescentOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
+                 const Box& ghosted, const Box& owned)
+    : options_(options),
+      unknowns_(unknowns),
+      model_(model),
+      gradient_pass_(model),
+      batch_sums_(unknowns),
+      preconditioner_(options.preconditioner, batch_sums_.sums()),
+      // Owned boxes partition the object: one rank alone has its first pixel.
+      space_({ghosted, owned}, owned.area() > 0 && owned.begin.y == 0 && owned.begin.x == 0),
+      line_search_(unknowns, model),
+      rule_(make_rule(unknowns, options.n_history)),
+      direction_(make_like(unknowns)),
+      state_("tessera::solvers::descent_state"),
+      cost_("tessera::solvers::cost", 1),
+      orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {}
+
+void Descent::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
+  const device::Region region("batch");
+  const bool starts_over = epoch == options_.probe_start_epoch;
+  if (starts_over) rule_->start_over();
+  find_gradient(exec, sweep, batch, epoch);
+  judge(exec, sweep, starts_over);
+  preconditioner_.update(exec, unknowns_.probe);
+  const Unknowns gradient{batch_sums_.sums().object, batch_sums_.sums().probe};
+  rule_->update(exec, sweep, {gradient, preconditioner_, space_, state_}, direction_);
+  take_step(exec, sweep, batch);
+}
+
+void Descent::find_gradient(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
+  const physics::GradientSums& sums = batch_sums_.sums();
+  const bool moves_probe = epoch >= options_.probe_start_epoch;
+  device::set_zero(exec, sums.object);
+  device::set_zero(exec, sums.illumination);
+  batch_sums_.clear_shared(exec);
+  model_.set_probe(exec, unknowns_.probe);
+  batch_sums_.add_up(exec, sweep, batch, [&](const physics::Chunk& chunk) {
+    gradient_pass_.add(exec, unknowns_.object, chunk, sums, moves_probe);
+  });
+  if (moves_probe) model_.finish_probe_gradient(exec, sums.probe);
+}
+
+void Descent::judge(const Device& exec, Sweep& sweep, bool starts_over) {
+  // The epoch has one batch: its running sums are this point's.
+  const DeviceView<double*>& sums = gradient_pass_.amplitude().sums();
+  Kokkos::deep_copy(exec, cost_,
+                    DeviceView<double*>(sums.data() + physics::AmplitudeModel::cost_sum, 1));
+  sweep.all_reduce(exec, cost_);
+  Kokkos::parallel_for(device::kernel_name("tessera::solvers::judge"),
+                       Kokkos::RangePolicy<Device>(exec, 0, 1), Judge{cost_, state_, starts_over});
+}
+
+void Descent::take_step(const Device& exec, Sweep& sweep, const Batch& batch) {
+  const std::array direction{comm::tile_field(direction_.object)};
+  sweep.fill(exec, direction);
+  const DeviceView<double>& step =
+      line_search_.find_step(exec, sweep, batch, unknowns_, direction_, state_);
+  move_by(exec, unknowns_.object, direction_.object, step);
+  move_by(exec, unknowns_.probe, direction_.probe, step);
+  // Ranks may round differently: the ghosts would drift away from their owners.
+  const std::array object{comm::tile_field(unknowns_.object)};
+  sweep.fill(exec, object);
+}
+
+void Descent::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
+  const int every = options_.orthogonalise_every;
+  if (model_.n_modes() > 1 && every > 0 && (epoch + 1) % every == 0) {
+    orthogonaliser_.orthogonalise(exec, unknowns_.probe);
+    orthogonaliser_.mix(exec, direction_.probe);
+    rule_->mix(exec, orthogonaliser_);
+  }
+  sweep.replicate(exec, as_reals(unknowns_.probe));
+  sweep.replicate(exec, as_reals(direction_.probe));
+}
+
+void Descent::take_sums(const Device& exec, const DeviceView<double*>& taken) {
+  gradient_pass_.amplitude().take_sums(exec, taken);
+}
+
+}  // namespace tessera::solvers

@@ -1,0 +1,169 @@
+#include "tessera/solvers/line_search.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "tessera/physics/pattern_store.hpp"
+#include "tessera/solvers/unknown_space.hpp"
+
+namespace tessera::solvers {
+
+using device::Device;
+using device::DeviceView;
+
+namespace {
+
+constexpr int degree = Polynomial::degree;
+
+/// How far along the interval the costs are taken: Chebyshev nodes of [0, 1], without 0.
+double node(int k) {
+  return 0.5 - 0.5 * std::cos(M_PI * (k + 1) / degree);
+}
+
+KOKKOS_FUNCTION double derivative(const Polynomial& polynomial, double x) {
+  double sum = 0;
+  for (int k = degree; k > 0; --k) sum = sum * x + k * polynomial.coefficient[k - 1];
+  return sum;
+}
+
+/// Signed, in units of reach.
+KOKKOS_FUNCTION double interval(const DescentState& state) {
+  return state.accepted > 0 ? 3 : -state.moved / state.reach;
+}
+
+/// One thread: where in the interval the costs are taken.
+struct PlaceNodes {
+  double part[degree];
+  DeviceView<DescentState> state;
+  DeviceView<Real[degree]> times;
+  KOKKOS_FUNCTION void operator()(int) const {
+    for (int k = 0; k < degree; ++k) times(k) = static_cast<Real>(part[k] * interval(state()));
+  }
+};
+
+/// One thread: from costs at the nodes to the step.
+struct ChooseStep {
+  DeviceView<double[degree][degree]> fit;
+  DeviceView<double*> costs;
+  DeviceView<DescentState> state;
+  DeviceView<double> step;
+  KOKKOS_FUNCTION void operator()(int) const {
+    DescentState& s = state();
+    Polynomial p{};
+    for (int i = 0; i < degree; ++i)
+      for (int k = 0; k < degree; ++k) p.coefficient[i] += fit(i, k) * costs(k);
+    double part = first_minimum(p);
+    if (s.rejected > 0 && part < 0.5) part = 0.5;
+    const double t = part * interval(s);
+    step() = t * s.reach;
+    s.moved = s.accepted > 0 ? step() : s.moved + step();
+    constexpr double smallest = 1.0 / 16;
+    const double length = t < 0 ? -t : t;
+    s.reach *= length > smallest ? length : smallest;
+  }
+};
+
+/// From the values of a polynomial at the nodes, 0 at 0, to its coefficients: those of Lagrange's
+/// basis.
+DeviceView<double[degree][degree]> make_fit() {
+  DeviceView<double[degree][degree]> fit("tessera::solvers::fit");
+  const auto host = Kokkos::create_mirror_view(fit);
+  for (int k = 0; k < degree; ++k) {
+    std::array<double, degree> basis{1 / node(k)};  // of x, x^2, ...
+    for (int j = 0; j < degree; ++j) {
+      if (j == k) continue;
+      for (int i = degree - 1; i >= 0; --i)
+        basis[i] = ((i > 0 ? basis[i - 1] : 0) - node(j) * basis[i]) / (node(k) - node(j));
+    }
+    for (int i = 0; i < degree; ++i) host(i, k) = basis[i];
+  }
+  Kokkos::deep_copy(fit, host);
+  return fit;
+}
+
+template <class View>
+void move_along(const Device& exec, const View& to, const View& from, const View& direction,
+                const Factor& factor) {
+  device::for_each_pixel(
+      exec, "tessera::solvers::trial", static_cast<int>(to.extent(0)),
+      {static_cast<int>(to.extent(1)), static_cast<int>(to.extent(2))},
+      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
+        to(plane, y, x) = from(plane, y, x) + factor() * direction(plane, y, x);
+      });
+}
+
+}  // namespace
+
+KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial) {
+  if (!(derivative(polynomial, 0) < 0)) return 0;
+  constexpr double growth = 1.25;
+  double falls = 0;
+  double rises = 1.0 / 1024;
+  while (derivative(polynomial, rises) < 0) {
+    if (rises == 1) return 1;
+    falls = rises;
+    rises = rises * growth < 1 ? rises * growth : 1;
+  }
+  constexpr int n_bisections = 40;
+  for (int i = 0; i < n_bisections; ++i) {
+    const double middle = (falls + rises) / 2;
+    (derivative(polynomial, middle) < 0 ? falls : rises) = middle;
+  }
+  return falls;
+}
+
+LineSearch::LineSearch(physics::Noise noise, const Unknowns& unknowns, physics::ForwardModel& model)
+    : noise_(noise),
+      model_(model),
+      ahead_(make_like(unknowns)),
+      behind_(make_like(unknowns)),
+      times_("tessera::solvers::times"),
+      fit_(make_fit()),
+      costs_("tessera::solvers::cost_changes", degree),
+      step_("tessera::solvers::step") {}
+
+const DeviceView<double>& LineSearch::find_step(const Device& exec, Sweep& sweep,
+                                                const Batch& batch, const Unknowns& unknowns,
+                                                const Unknowns& direction,
+                                                const DeviceView<DescentState>& state) {
+  const device::Region region("line search");
+  make_trials(exec, unknowns, direction, state);
+  device::set_zero(exec, costs_);
+  model_.scan().patterns->begin_pass(exec, sweep.pass());
+  for (const auto& chunks : {batch.border, batch.interior})
+    for (const physics::Chunk& chunk : chunks) add(exec, unknowns, chunk);
+  sweep.all_reduce(exec, costs_);
+  Kokkos::parallel_for(device::kernel_name("tessera::solvers::choose_step"),
+                       Kokkos::RangePolicy<Device>(exec, 0, 1),
+                       ChooseStep{fit_, costs_, state, step_});
+  return step_;
+}
+
+void LineSearch::make_trials(const Device& exec, const Unknowns& unknowns,
+                             const Unknowns& direction, const DeviceView<DescentState>& state) {
+  const double* reach = &state.data()->reach;
+  move_along(exec, ahead_.object, unknowns.object, direction.object, {reach});
+  move_along(exec, ahead_.probe, unknowns.probe, direction.probe, {reach});
+  move_along(exec, behind_.object, unknowns.object, direction.object, {reach, -1});
+  move_along(exec, behind_.probe, unknowns.probe, direction.probe, {reach, -1});
+  PlaceNodes place{{}, state, times_};
+  for (int k = 0; k < degree; ++k) place.part[k] = node(k);
+  Kokkos::parallel_for(device::kernel_name("tessera::solvers::place_nodes"),
+                       Kokkos::RangePolicy<Device>(exec, 0, 1), place);
+}
+
+void LineSearch::add(const Device& exec, const Unknowns& unknowns, const physics::Chunk& chunk) {
+  if (chunk.count == 0) return;
+  const auto waves_of = [&](const Unknowns& at) {
+    model_.set_probe(exec, at.probe);
+    model_.forward(exec, at.object, chunk);
+  };
+  waves_of(ahead_);
+  costs_along_.set_ahead(exec, model_);
+  waves_of(behind_);
+  costs_along_.set_behind(exec, model_);
+  waves_of(unknowns);
+  costs_along_.add(exec, model_, chunk, times_, costs_);
+}
+
+}  // namespace tessera::solvers

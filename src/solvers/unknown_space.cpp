@@ -1,0 +1,57 @@
+#include "tessera/solvers/unknown_space.hpp"
+
+namespace tessera::solvers {
+
+using device::complex;
+using device::Device;
+using device::DeviceView;
+
+namespace {
+
+struct Combine {
+  DeviceView<complex***> to;
+  DeviceView<complex***> from;
+  Factor a;
+  Factor b;
+  KOKKOS_FUNCTION void operator()(const int plane, const int y, const int x) const {
+    to(plane, y, x) = a() * from(plane, y, x) + b() * to(plane, y, x);
+  }
+};
+
+Shape2 shape_of(const DeviceView<complex***>& view) {
+  return {static_cast<int>(view.extent(1)), static_cast<int>(view.extent(2))};
+}
+
+}  // namespace
+
+Unknowns make_like(const Unknowns& unknowns) {
+  return {physics::ObjectView("tessera::solvers::object_vector", unknowns.object.layout()),
+          physics::ProbeView("tessera::solvers::probe_vector", unknowns.probe.layout())};
+}
+
+void UnknownSpace::add_product(const Device& exec, const Unknowns& a, const Unknowns& b,
+                               const DeviceView<double*>& product) const {
+  const Shape2 tile = tile_.blocks.tile;
+  const std::int64_t first =
+      static_cast<std::int64_t>(tile_.owned.begin.y) * tile.w + tile_.owned.begin.x;
+  inner_product_.add(
+      exec, a.object.data() + first, b.object.data() + first,
+      {static_cast<int>(a.object.extent(0)), tile_.owned.shape(), tile.w, tile.size()}, product);
+  if (!counts_probe_) return;
+  const Shape2 window = shape_of(a.probe);
+  inner_product_.add(exec, a.probe.data(), b.probe.data(),
+                     {static_cast<int>(a.probe.extent(0)), window, window.w, window.size()},
+                     product);
+}
+
+void UnknownSpace::combine(const Device& exec, const Unknowns& to, const Factor& a,
+                           const Unknowns& from, const Factor& b) const {
+  for_each_owned_pixel(exec, "tessera::solvers::combine_vectors",
+                       static_cast<int>(to.object.extent(0)), tile_,
+                       Combine{to.object, from.object, a, b});
+  device::for_each_pixel(exec, "tessera::solvers::combine_vectors",
+                         static_cast<int>(to.probe.extent(0)), shape_of(to.probe),
+                         Combine{to.probe, from.probe, a, b});
+}
+
+}  // namespace tessera::solvers

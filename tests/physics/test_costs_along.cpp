@@ -1,0 +1,90 @@
+// Costs along a line against the costs of the model at points of that line.
+
+#include <gtest/gtest.h>
+
+#include "tessera/physics/amplitude.hpp"
+#include "tessera/physics/costs_along.hpp"
+
+#include "support/small_scan.hpp"
+
+namespace tessera::physics {
+namespace {
+
+constexpr Shape2 window{8, 8};
+constexpr int n_modes = 2;
+constexpr int n_positions = 4;
+
+struct Detector {
+  Noise noise = Noise::amplitude;
+  double point_spread_px = 0;
+  bool background = false;
+  Real saturation = std::numeric_limits<Real>::infinity();
+};
+
+class CostsAlongTest : public ::testing::TestWithParam<Detector> {};
+
+TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
+  const Detector& detector = GetParam();
+  testing::SmallScan scan = testing::make_small_scan(window, n_modes, n_positions, true, 71);
+  scan.tile.saturation = detector.saturation;
+  Parameters parameters;
+  if (detector.background) {
+    parameters.background = device::DeviceView<Real**>("background", window.h, window.w);
+    Kokkos::deep_copy(parameters.background, Real(3));
+  }
+  ForwardModel model(scan.tile, parameters,
+                     {.n_modes = n_modes,
+                      .noise = detector.noise,
+                      .point_spread_px = detector.point_spread_px,
+                      .chunk_size = n_positions,
+                      .max_slots = n_positions,
+                      .planning = fft::Planning::reproducible});
+  const WaveStack object_direction = testing::random_waves(1, scan.object.shape(), 72);
+  const WaveStack probe_direction = testing::random_waves(n_modes, window, 73);
+  const auto forward_at = [&](double t) {
+    WaveStack object = scan.object;
+    WaveStack probe = scan.probe;
+    for (std::size_t i = 0; i < object.size(); ++i)
+      object.data()[i] += t * object_direction.data()[i];
+    for (std::size_t i = 0; i < probe.size(); ++i) probe.data()[i] += t * probe_direction.data()[i];
+    model.set_probe({}, testing::on_device(probe));
+    model.forward({}, testing::on_device(object), scan.all);
+  };
+  AmplitudeModel amplitude;
+  const auto cost_at = [&](double t) {
+    forward_at(t);
+    amplitude.measure({}, model, scan.all);
+    return amplitude.take_sums({}).cost;
+  };
+  constexpr double reach = 0.3;
+  const CostsAlong along(model);
+  forward_at(reach);
+  along.set_ahead({}, model);
+  forward_at(-reach);
+  along.set_behind({}, model);
+  forward_at(0);
+  const device::DeviceView<Real[CostsAlong::n_costs]> times("times");
+  const auto host_times = Kokkos::create_mirror_view(times);
+  for (int k = 0; k < CostsAlong::n_costs; ++k) host_times(k) = static_cast<Real>(0.5 * (k - 4));
+  Kokkos::deep_copy(times, host_times);
+  const device::DeviceView<double*> costs("costs", CostsAlong::n_costs);
+  along.add({}, model, scan.all, times, costs);
+  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), costs);
+  const double at_zero = cost_at(0);
+  for (int k = 0; k < CostsAlong::n_costs; ++k)
+    EXPECT_NEAR(found(k), cost_at(reach * host_times(k)) - at_zero,
+                (sizeof(Real) == 4 ? 1e-4 : 1e-10) * std::abs(at_zero))
+        << "t = " << host_times(k);
+}
+
+INSTANTIATE_TEST_SUITE_P(Detectors, CostsAlongTest,
+                         ::testing::Values(Detector{},
+                                           Detector{.noise = Noise::intensity, .saturation = 30},
+                                           Detector{.noise = Noise::poisson, .background = true},
+                                           Detector{.point_spread_px = 0.8},
+                                           Detector{.noise = Noise::poisson,
+                                                    .point_spread_px = 0.8,
+                                                    .background = true}));
+
+}  // namespace
+}  // namespace tessera::physics

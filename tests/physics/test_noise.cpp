@@ -1,0 +1,62 @@
+// Costs of a pixel: their derivatives against central differences in long double, by the formulas.
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tessera/physics/noise.hpp"
+
+namespace tessera::physics {
+namespace {
+
+/// The formulas of noise.hpp.
+long double cost_by_formula(Noise noise, long double intensity, long double measured) {
+  switch (noise) {
+    case Noise::intensity:
+      return std::pow(intensity - measured, 2.0L) / (4 * (measured + 1));
+    case Noise::poisson:
+      return (intensity - measured * std::log(intensity + dark_counts)) / 2;
+    default:
+      return std::pow(std::sqrt(intensity) - std::sqrt(measured), 2.0L);
+  }
+}
+
+long double slope_by_differences(Noise noise, long double intensity, long double measured) {
+  const long double step = 1e-6L * intensity;
+  return (cost_by_formula(noise, intensity + step, measured) -
+          cost_by_formula(noise, intensity - step, measured)) /
+         (2 * step);
+}
+
+constexpr double tolerance = sizeof(Real) == 4 ? 2e-6 : 1e-8;
+/// Also where dark_counts is no longer negligible.
+constexpr Real intensities[] = {Real(0.004), Real(0.7), Real(5), Real(5.5), Real(40), Real(3e4)};
+constexpr Real measurements[] = {Real(0), Real(1), Real(5), Real(2e4)};
+
+class NoiseTest : public ::testing::TestWithParam<Noise> {};
+
+TEST_P(NoiseTest, CostIsTheFormula) {
+  for (const Real intensity : intensities)
+    for (const Real measured : measurements) {
+      const auto expected = static_cast<double>(cost_by_formula(GetParam(), intensity, measured));
+      // The difference of amplitudes is rounded before it is squared.
+      EXPECT_NEAR(cost(GetParam(), intensity, measured), expected,
+                  tolerance * (std::abs(expected) + intensity / 10 + measured / 10));
+    }
+}
+
+TEST_P(NoiseTest, SlopeIsTheDerivativeOfTheCost) {
+  for (const Real intensity : intensities)
+    for (const Real measured : measurements) {
+      const auto expected =
+          static_cast<double>(slope_by_differences(GetParam(), intensity, measured));
+      EXPECT_NEAR(slope(GetParam(), intensity, measured), expected,
+                  tolerance * (1 + std::abs(expected)));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NoiseTest,
+                         ::testing::Values(Noise::amplitude, Noise::intensity, Noise::poisson));
+
+}  // namespace
+}  // namespace tessera::physics

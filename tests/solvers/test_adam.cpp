@@ -1,0 +1,92 @@
+// Updates of Adam against its formula in plain double-precision loops.
+
+#include <gtest/gtest.h>
+
+#include "tessera/solvers/adam.hpp"
+
+#include "solvers/small_run.hpp"
+
+namespace tessera::solvers {
+namespace {
+
+using testing::Complex;
+using testing::SmallScan;
+
+constexpr int n_positions = 4;
+
+/// The moments of one unknown.
+struct Moments {
+  explicit Moments(std::size_t n) : m(n), v(n) {}
+  std::vector<Complex> m;
+  std::vector<double> v;
+  int t = 0;
+
+  /// Algorithm 1 of Kingma & Ba, with the negative gradient.
+  void update(const AdamOptions& options, double step, const WaveStack& sum, double unit,
+              WaveStack& values) {
+    ++t;
+    for (std::size_t i = 0; i < m.size(); ++i) {
+      const Complex g = sum.data()[i] / unit;
+      m[i] = options.beta1 * m[i] + (1 - options.beta1) * g;
+      v[i] = options.beta2 * v[i] + (1 - options.beta2) * std::norm(g);
+      const Complex mean = m[i] / (1 - std::pow(options.beta1, t));
+      const double square = v[i] / (1 - std::pow(options.beta2, t));
+      values.data()[i] += step * mean / (std::sqrt(square) + options.epsilon);
+    }
+  }
+};
+
+void reference_update(SmallScan& scan, const AdamOptions& options, double fraction,
+                      std::span<const int> positions, bool moves_probe, Moments& object,
+                      Moments& probe) {
+  const testing::PlainSums sums = testing::plain_sums(scan, positions);
+  const double power = testing::greatest_power(scan.probe);
+  const double overlap = *std::max_element(sums.overlap.begin(), sums.overlap.end());
+  object.update(options, fraction * options.object_step, sums.object, power, scan.object);
+  if (moves_probe)
+    probe.update(options, fraction * options.probe_step * std::sqrt(power), sums.probe,
+                 std::sqrt(power) * overlap, scan.probe);
+}
+
+struct Case {
+  AdamOptions options = {};
+  int batch_size = 2;
+};
+
+class AdamTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(AdamTest, EpochsAreTheFormulaBatchByBatch) {
+  const auto& [options, batch_size] = GetParam();
+  SmallScan scan = testing::make_small_scan({8, 8}, 2, n_positions, true, 41);
+  testing::SmallRun run(scan, batch_size);
+  Adam adam(options, run.unknowns, run.model, run.box, run.box);
+  Moments object(scan.object.size());
+  Moments probe(scan.probe.size());
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    run.run_epoch(adam, epoch);
+    run.schedule.start_epoch(epoch);
+    for (const int id : run.schedule.visiting_order())
+      reference_update(scan, options, options.schedule.fraction(epoch), run.schedule.batch(id),
+                       epoch >= options.probe_start_epoch, object, probe);
+  }
+  // Where the gradient is small its direction is that of rounding.
+  const double tolerance = 100 * testing::rounding;
+  EXPECT_LT(testing::relative_difference(testing::on_host(run.unknowns.object), scan.object),
+            tolerance);
+  EXPECT_LT(testing::relative_difference(testing::on_host(run.unknowns.probe), scan.probe),
+            tolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, AdamTest,
+    ::testing::Values(
+        Case{.options = {.orthogonalise_every = 0}},
+        Case{.options = {.beta1 = 0.5, .beta2 = 0.7, .epsilon = 0.3, .orthogonalise_every = 0},
+             .batch_size = 4},
+        Case{.options = {.schedule = {.n_epochs = 3, .full_step_epochs = 1, .final_step = 0.1},
+                         .probe_start_epoch = 1,
+                         .orthogonalise_every = 0},
+             .batch_size = 1}));
+
+}  // namespace
+}  // namespace tessera::solvers
