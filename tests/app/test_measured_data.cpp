@@ -38,6 +38,9 @@ TEST_P(MeasuredData, FinalErrorIsWithinTheBound) {
 
 INSTANTIATE_TEST_SUITE_P(Examples, MeasuredData,
                          ::testing::Values(Example{"siemens_star", 20, 0.0145},
+                                           Example{"siemens_star_ml", 20, 0.0150},
+                                           Example{"siemens_star_lbfgs", 20, 0.0145},
+                                           Example{"siemens_star_adam", 15, 0.0140},
                                            Example{"rotavirus", 8, 0.0263}),
                          [](const auto& example) { return std::string(example.param.deck); });
 
