@@ -10,7 +10,8 @@ namespace {
 
 /// Without the OPR modes behind them.
 physics::ProbeView modes_of(const physics::ProbeView& probe, int n_modes) {
-  return {probe.data(), static_cast<std::size_t>(n_modes), probe.extent(1), probe.extent(2)};
+  return physics::ProbeView(probe.data(), static_cast<std::size_t>(n_modes), probe.extent(1),
+                            probe.extent(2));
 }
 
 }  // namespace

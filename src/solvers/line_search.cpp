@@ -112,9 +112,9 @@ KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial) {
   return falls;
 }
 
-LineSearch::LineSearch(physics::Noise noise, const Unknowns& unknowns, physics::ForwardModel& model)
-    : noise_(noise),
-      model_(model),
+LineSearch::LineSearch(const Unknowns& unknowns, physics::ForwardModel& model)
+    : model_(model),
+      costs_along_(model),
       ahead_(make_like(unknowns)),
       behind_(make_like(unknowns)),
       times_("tessera::solvers::times"),

@@ -41,6 +41,9 @@ INSTANTIATE_TEST_SUITE_P(Examples, MeasuredData,
                                            Example{"siemens_star_mpie", 20, 0.0120},
                                            Example{"siemens_star_lsqml", 20, 0.0117},
                                            Example{"siemens_star_dm", 20, 0.0195},
+                                           Example{"siemens_star_ml", 20, 0.0150},
+                                           Example{"siemens_star_lbfgs", 20, 0.0145},
+                                           Example{"siemens_star_adam", 15, 0.0140},
                                            Example{"rotavirus", 8, 0.0263}),
                          [](const auto& example) { return std::string(example.param.deck); });
 
