@@ -46,12 +46,14 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
       {.name = "object_step",
        .field = &solver.object_step,
        .meaning = "Length of the object update. Lower it if the error rises or swings; 0 keeps the "
-                  "object.",
+                  "object. With `adam` the default is 0.02, the change of a pixel by a batch.",
        .least = 0,
        .greatest = 2},
       {.name = "probe_step",
        .field = &solver.probe_step,
-       .meaning = "Length of the probe update; 0 keeps the probe.",
+       .meaning =
+           "Length of the probe update; 0 keeps the probe. With `adam` the default is 0.02, of "
+           "the probe's greatest amplitude.",
        .least = 0,
        .greatest = 2},
       {.name = "object_alpha",

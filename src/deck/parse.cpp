@@ -176,6 +176,9 @@ void Parser::read_override(const std::string& override_text) {
   }
 }
 
+/// Adam's step is of every pixel, whatever its gradient.
+constexpr double adam_step = 0.02;
+
 /// The resolved deck says what is computed: ePIE is rPIE with both alphas 1; methods of the whole
 /// scan have one batch.
 void Parser::fill_in_dependent_defaults() {
@@ -187,6 +190,9 @@ void Parser::fill_in_dependent_defaults() {
     const bool is_epie = solver.method == "epie";
     if (is_epie && !given("object_alpha")) solver.object_alpha = 1;
     if (is_epie && !given("probe_alpha")) solver.probe_alpha = 1;
+    const bool is_adam = solver.method == "adam";
+    if (is_adam && !given("object_step")) solver.object_step = adam_step;
+    if (is_adam && !given("probe_step")) solver.probe_step = adam_step;
     if (!allows(solver.method, Option::batches) && !given("batch_size")) solver.batch_size = 0;
   }
 }

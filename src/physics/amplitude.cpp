@@ -83,7 +83,8 @@ struct Compare {
 
     KOKKOS_FUNCTION Real intensity(const int x) const {
       Real sum = background ? background[x] : Real(0);
-      if (blurred) return sum + (blurred[x].real() > 0 ? blurred[x].real() : Real(0));
+      // Rounding leaves a blurred pixel at or below 0, where slopes have no bound.
+      if (blurred) return sum + (blurred[x].real() > dark_counts ? blurred[x].real() : dark_counts);
       for (int i = 0; i < n_waves; ++i) sum += squared_magnitude(wave[i * wave_stride + x]);
       return sum;
     }
