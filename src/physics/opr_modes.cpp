@@ -13,6 +13,59 @@ namespace {
 
 constexpr int most_opr_modes = 16;
 
+/// moments = number of positions, sums of weights, sums of their products, of this rank.
+void find_moments(const Device& exec, const DeviceView<Real**>& weight,
+                  const DeviceView<double*>& moments) {
+  const auto n = static_cast<int>(weight.extent(0));
+  const auto n_opr = static_cast<int>(weight.extent(1));
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::physics::opr_moments"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(moments.size())),
+      KOKKOS_LAMBDA(const int at) {
+        const int a = at == 0 ? -1 : at <= n_opr ? at - 1 : (at - 1 - n_opr) / n_opr;
+        const int b = at <= n_opr ? -1 : (at - 1 - n_opr) % n_opr;
+        double sum = 0;
+        for (int i = 0; i < n; ++i)
+          sum += (a < 0 ? 1.0 : static_cast<double>(weight(i, a))) *
+                 (b < 0 ? 1.0 : static_cast<double>(weight(i, b)));
+        moments(at) = sum;
+      });
+}
+
+/// @param mixing rows: means, modes from modes, weights from weights
+void mix(const Device& exec, const DeviceView<Real**>& mixing, const ProbeView& probe,
+         const DeviceView<Real**>& weight) {
+  const auto n_opr = static_cast<int>(weight.extent(1));
+  const int n_modes = static_cast<int>(probe.extent(0)) - n_opr;
+  device::for_each_pixel(
+      exec, "tessera::physics::mix_opr_modes", 1,
+      {static_cast<int>(probe.extent(1)), static_cast<int>(probe.extent(2))},
+      KOKKOS_LAMBDA(int, const int y, const int x) {
+        complex before[most_opr_modes];
+        for (int k = 0; k < n_opr; ++k) {
+          before[k] = probe(n_modes + k, y, x);
+          probe(0, y, x) += mixing(0, k) * before[k];
+        }
+        for (int k = 0; k < n_opr; ++k) {
+          complex sum = 0;
+          for (int m = 0; m < n_opr; ++m) sum += mixing(1 + k, m) * before[m];
+          probe(n_modes + k, y, x) = sum;
+        }
+      });
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::physics::mix_opr_weights"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(weight.extent(0))),
+      KOKKOS_LAMBDA(const int i) {
+        Real before[most_opr_modes];
+        for (int k = 0; k < n_opr; ++k) before[k] = weight(i, k) - mixing(0, k);
+        for (int k = 0; k < n_opr; ++k) {
+          Real sum = 0;
+          for (int m = 0; m < n_opr; ++m) sum += mixing(1 + n_opr + k, m) * before[m];
+          weight(i, k) = sum;
+        }
+      });
+}
+
 }  // namespace
 
 /// Allocated once: the epoch loop allocates nothing.
@@ -38,26 +91,6 @@ OprModes::OprModes(const ModelOptions& options, Shape2 window)
 
 OprModes::~OprModes() = default;
 
-void OprModes::find_moments(const Device& exec, const DeviceView<Real**>& weight,
-                            const AllReduce& all_reduce) {
-  const auto moments = moments_;
-  const auto n = static_cast<int>(weight.extent(0));
-  const int n_opr = n_opr_;
-  Kokkos::parallel_for(
-      device::kernel_name("tessera::physics::opr_moments"),
-      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(moments.size())),
-      KOKKOS_LAMBDA(const int at) {
-        const int a = at == 0 ? -1 : at <= n_opr ? at - 1 : (at - 1 - n_opr) / n_opr;
-        const int b = at <= n_opr ? -1 : (at - 1 - n_opr) % n_opr;
-        double sum = 0;
-        for (int i = 0; i < n; ++i)
-          sum += (a < 0 ? 1.0 : static_cast<double>(weight(i, a))) *
-                 (b < 0 ? 1.0 : static_cast<double>(weight(i, b)));
-        moments(at) = sum;
-      });
-  all_reduce(moments_);
-}
-
 void OprModes::find_products(const Device& exec, const ProbeView& probe) {
   const complex* first = probe.data() + n_modes_ * window_.size();
   for (int a = 0; a < n_opr_; ++a)
@@ -68,7 +101,8 @@ void OprModes::find_products(const Device& exec, const ProbeView& probe) {
 
 void OprModes::settle(const Device& exec, const ProbeView& probe, const DeviceView<Real**>& weight,
                       const AllReduce& all_reduce) {
-  find_moments(exec, weight, all_reduce);
+  find_moments(exec, weight, moments_);
+  all_reduce(moments_);
   find_products(exec, probe);
   Kokkos::deep_copy(exec, host_moments_, moments_);
   Kokkos::deep_copy(exec, host_products_, products_);
@@ -97,40 +131,7 @@ void OprModes::settle(const Device& exec, const ProbeView& probe, const DeviceVi
     }
   }
   Kokkos::deep_copy(exec, mixing_, host_mixing_);
-  mix(exec, probe, weight);
-}
-
-void OprModes::mix(const Device& exec, const ProbeView& probe,
-                   const DeviceView<Real**>& weight) const {
-  const auto mixing = mixing_;
-  const int n_modes = n_modes_;
-  const int n_opr = n_opr_;
-  device::for_each_pixel(
-      exec, "tessera::physics::mix_opr_modes", 1, window_,
-      KOKKOS_LAMBDA(int, const int y, const int x) {
-        complex before[most_opr_modes];
-        for (int k = 0; k < n_opr; ++k) {
-          before[k] = probe(n_modes + k, y, x);
-          probe(0, y, x) += mixing(0, k) * before[k];
-        }
-        for (int k = 0; k < n_opr; ++k) {
-          complex sum = 0;
-          for (int m = 0; m < n_opr; ++m) sum += mixing(1 + k, m) * before[m];
-          probe(n_modes + k, y, x) = sum;
-        }
-      });
-  Kokkos::parallel_for(
-      device::kernel_name("tessera::physics::mix_opr_weights"),
-      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(weight.extent(0))),
-      KOKKOS_LAMBDA(const int i) {
-        Real before[most_opr_modes];
-        for (int k = 0; k < n_opr; ++k) before[k] = weight(i, k) - mixing(0, k);
-        for (int k = 0; k < n_opr; ++k) {
-          Real sum = 0;
-          for (int m = 0; m < n_opr; ++m) sum += mixing(1 + n_opr + k, m) * before[m];
-          weight(i, k) = sum;
-        }
-      });
+  mix(exec, mixing_, probe, weight);
 }
 
 void shift_images(const Device& exec, const fft::Plan& plan, const ProbeView& images, Vec2 shift) {

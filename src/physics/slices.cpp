@@ -161,6 +161,20 @@ struct OpticsSlopes {
   }
 };
 
+/// Adds what was found of tilt y, tilt x and the distance in `distance_row` to the slopes.
+void take_slopes(const Device& exec, const DeviceView<double*>& found,
+                 const DeviceView<double* [2]>& slopes, const FittedParameters& fitted,
+                 int distance_row, double unit, double wave_unit) {
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::physics::take_optics_slopes"),
+      Kokkos::RangePolicy<Device>(exec, 0, 3), KOKKOS_LAMBDA(const int u) {
+        if (u < 2 ? !fitted.tilt : !fitted.slice_distance) return;
+        const int row = u < 2 ? u : distance_row;
+        slopes(row, 0) += wave_unit * found(2 * u);
+        slopes(row, 1) += unit * found(2 * u + 1);
+      });
+}
+
 }  // namespace
 
 Slices::Slices(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
@@ -248,18 +262,9 @@ void Slices::add_optics_slopes(const Device& exec, const Chunk& chunk, int slice
                             OpticsSlopes{phase, images_by(1, incident(slice)), images_by(1, waves_),
                                          parameters_.slice_distance_m, slice - 1},
                             scratch_, found_);
-  const auto found = found_;
-  const auto optics = slopes.optics;
   const double unit = 1 / static_cast<double>(scan_.window.size());
-  const double wave_unit = unit * static_cast<double>(scale);
-  Kokkos::parallel_for(
-      device::kernel_name("tessera::physics::take_optics_slopes"),
-      Kokkos::RangePolicy<Device>(exec, 0, 3), KOKKOS_LAMBDA(const int u) {
-        const int row = u < 2 ? u : slice + 1;
-        if (u < 2 ? !fitted.tilt : !fitted.slice_distance) return;
-        optics(row, 0) += wave_unit * found(2 * u);
-        optics(row, 1) += unit * found(2 * u + 1);
-      });
+  take_slopes(exec, found_, slopes.optics, fitted, slice + 1, unit,
+              unit * static_cast<double>(scale));
 }
 
 }  // namespace tessera::physics

@@ -39,6 +39,110 @@ void for_each(const Device& exec, const char* name, std::size_t n, const F& f) {
                        Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(n)), f);
 }
 
+void move_positions(const Device& exec, const RefinementOptions& options,
+                    const physics::ForwardModel& model,
+                    const DeviceView<double* [2]>& displacement) {
+  const auto slopes = model.slopes().at_position;
+  const auto corner = model.scan().corner;
+  const auto shift = model.parameters().shift;
+  const int n_sub = model.options().n_sub_positions;
+  const double step = options.positions_step;
+  const double limit = options.positions_limit_px;
+  for_each(
+      exec, "tessera::solvers::move_positions", displacement.extent(0),
+      KOKKOS_LAMBDA(const int position) {
+        for (int axis = 0; axis < 2; ++axis) {
+          // Half a pixel at a time: farther away the slope says little.
+          const double wish = bounded(step * take_step(slopes, position, axis), -0.5, 0.5);
+          const double target = bounded(displacement(position, axis) + wish, -limit, limit);
+          move(corner, shift, position, axis, n_sub, target - displacement(position, axis));
+          displacement(position, axis) = target;
+        }
+      });
+}
+
+void update_beams(const Device& exec, const physics::ForwardModel& model) {
+  const auto slopes = model.slopes().at_position;
+  const auto intensity = model.parameters().intensity;
+  const auto weight = model.parameters().opr_weight;
+  const bool fits_intensity = model.fitted().intensity;
+  const bool fits_opr = model.fitted().opr;
+  for_each(
+      exec, "tessera::solvers::update_beams", slopes.extent(0), KOKKOS_LAMBDA(const int position) {
+        if (fits_intensity) {
+          const double value =
+              intensity(position) + take_step(slopes, position, ParameterSlopes::intensity);
+          intensity(position) = static_cast<Real>(bounded(value, 0.1, 10));
+        }
+        if (!fits_opr) return;
+        for (int k = 0; k < static_cast<int>(weight.extent(1)); ++k)
+          weight(position, k) +=
+              static_cast<Real>(take_step(slopes, position, ParameterSlopes::opr + k));
+      });
+}
+
+void update_background(const Device& exec, const physics::ForwardModel& model, Sweep& sweep) {
+  const auto slopes = model.slopes().background;
+  const auto background = model.parameters().background;
+  sweep.all_reduce_reals(exec, DeviceView<Real*>(slopes.data(), slopes.size()));
+  const auto w = static_cast<int>(background.extent(1));
+  for_each(
+      exec, "tessera::solvers::update_background", background.size(), KOKKOS_LAMBDA(const int i) {
+        const int y = i / w;
+        const int x = i - y * w;
+        const Real curvature = slopes(y, x, 1);
+        const Real step =
+            curvature > 0 ? static_cast<Real>(shared_step) * slopes(y, x, 0) / curvature : 0;
+        const Real value = background(y, x) + step;
+        background(y, x) = value > 0 ? value : 0;
+        slopes(y, x, 0) = 0;
+        slopes(y, x, 1) = 0;
+      });
+}
+
+/// @param first distances between slices at the start
+void update_optics(const Device& exec, const physics::ForwardModel& model,
+                   const DeviceView<double*>& first, Sweep& sweep) {
+  const auto slopes = model.slopes().optics;
+  const auto tilt = model.parameters().tilt_rad;
+  const auto distance = model.parameters().slice_distance_m;
+  sweep.all_reduce(exec, DeviceView<double*>(slopes.data(), slopes.size()));
+  for_each(
+      exec, "tessera::solvers::update_optics", slopes.extent(0), KOKKOS_LAMBDA(const int row) {
+        const double step = slopes(row, 1) > 0 ? shared_step * slopes(row, 0) / slopes(row, 1) : 0;
+        slopes(row, 0) = 0;
+        slopes(row, 1) = 0;
+        if (row < 2) {
+          tilt(row) = bounded(tilt(row) + step, -greatest_tilt_rad, greatest_tilt_rad);
+        } else {
+          const double most = 0.2 * first(row - 2);  // a step at a time
+          distance(row - 2) = bounded(distance(row - 2) + bounded(step, -most, most),
+                                      0.1 * first(row - 2), 10 * first(row - 2));
+        }
+      });
+}
+
+/// Mean intensity 1: the probe takes the rest.
+void settle_intensity(const Device& exec, const Unknowns& unknowns, const DeviceView<double*>& sums,
+                      Sweep& sweep) {
+  const auto intensity = unknowns.parameters.intensity;
+  device::set_zero(exec, sums);
+  for_each(
+      exec, "tessera::solvers::sum_intensity", intensity.size(), KOKKOS_LAMBDA(const int i) {
+        Kokkos::atomic_add(&sums(0), static_cast<double>(intensity(i)));
+        Kokkos::atomic_add(&sums(1), 1.0);
+      });
+  sweep.all_reduce(exec, sums);
+  for_each(
+      exec, "tessera::solvers::scale_intensity", intensity.size(),
+      KOKKOS_LAMBDA(const int i) { intensity(i) *= static_cast<Real>(sums(1) / sums(0)); });
+  const auto probe = as_reals(unknowns.probe);
+  for_each(
+      exec, "tessera::solvers::scale_probe", probe.size(), KOKKOS_LAMBDA(const int i) {
+        probe(i) *= static_cast<Real>(device::math::sqrt(sums(0) / sums(1)));
+      });
+}
+
 }  // namespace
 
 Refinement::Refinement(const RefinementOptions& options, const Unknowns& unknowns,
@@ -73,97 +177,16 @@ void Refinement::start_epoch(int epoch) {
 
 void Refinement::update(const Device& exec, Sweep& sweep) {
   const physics::FittedParameters fitted = model_.fitted();
-  if (fitted.positions) move_positions(exec);
-  if (fitted.opr || fitted.intensity) update_beams(exec);
-  if (fitted.background) update_background(exec, sweep);
-  if (fitted.any_of_optics()) update_optics(exec, sweep);
-}
-
-void Refinement::move_positions(const Device& exec) {
-  const auto slopes = model_.slopes().at_position;
-  const auto corner = model_.scan().corner;
-  const auto shift = model_.parameters().shift;
-  const auto displacement = displacement_;
-  const int n_sub = model_.options().n_sub_positions;
-  const double step = options_.positions_step;
-  const double limit = options_.positions_limit_px;
-  for_each(
-      exec, "tessera::solvers::move_positions", displacement.extent(0),
-      KOKKOS_LAMBDA(const int position) {
-        for (int axis = 0; axis < 2; ++axis) {
-          // Half a pixel at a time: farther away the slope says little.
-          const double wish = bounded(step * take_step(slopes, position, axis), -0.5, 0.5);
-          const double target = bounded(displacement(position, axis) + wish, -limit, limit);
-          move(corner, shift, position, axis, n_sub, target - displacement(position, axis));
-          displacement(position, axis) = target;
-        }
-      });
-}
-
-void Refinement::update_beams(const Device& exec) {
-  const auto slopes = model_.slopes().at_position;
-  const auto intensity = model_.parameters().intensity;
-  const auto weight = model_.parameters().opr_weight;
-  const bool fits_intensity = model_.fitted().intensity;
-  const bool fits_opr = model_.fitted().opr;
-  for_each(
-      exec, "tessera::solvers::update_beams", slopes.extent(0), KOKKOS_LAMBDA(const int position) {
-        if (fits_intensity) {
-          const double value =
-              intensity(position) + take_step(slopes, position, ParameterSlopes::intensity);
-          intensity(position) = static_cast<Real>(bounded(value, 0.1, 10));
-        }
-        if (!fits_opr) return;
-        for (int k = 0; k < static_cast<int>(weight.extent(1)); ++k)
-          weight(position, k) +=
-              static_cast<Real>(take_step(slopes, position, ParameterSlopes::opr + k));
-      });
-}
-
-void Refinement::update_background(const Device& exec, Sweep& sweep) {
-  const auto slopes = model_.slopes().background;
-  const auto background = model_.parameters().background;
-  sweep.all_reduce_reals(exec, DeviceView<Real*>(slopes.data(), slopes.size()));
-  const auto w = static_cast<int>(background.extent(1));
-  for_each(
-      exec, "tessera::solvers::update_background", background.size(), KOKKOS_LAMBDA(const int i) {
-        const int y = i / w;
-        const int x = i - y * w;
-        const Real curvature = slopes(y, x, 1);
-        const Real step =
-            curvature > 0 ? static_cast<Real>(shared_step) * slopes(y, x, 0) / curvature : 0;
-        const Real value = background(y, x) + step;
-        background(y, x) = value > 0 ? value : 0;
-        slopes(y, x, 0) = 0;
-        slopes(y, x, 1) = 0;
-      });
-}
-
-void Refinement::update_optics(const Device& exec, Sweep& sweep) {
-  const auto slopes = model_.slopes().optics;
-  const auto tilt = model_.parameters().tilt_rad;
-  const auto distance = model_.parameters().slice_distance_m;
-  const auto first = first_distance_m_;
-  sweep.all_reduce(exec, DeviceView<double*>(slopes.data(), slopes.size()));
-  for_each(
-      exec, "tessera::solvers::update_optics", slopes.extent(0), KOKKOS_LAMBDA(const int row) {
-        const double step = slopes(row, 1) > 0 ? shared_step * slopes(row, 0) / slopes(row, 1) : 0;
-        slopes(row, 0) = 0;
-        slopes(row, 1) = 0;
-        if (row < 2) {
-          tilt(row) = bounded(tilt(row) + step, -greatest_tilt_rad, greatest_tilt_rad);
-        } else {
-          const double most = 0.2 * first(row - 2);  // a step at a time
-          distance(row - 2) = bounded(distance(row - 2) + bounded(step, -most, most),
-                                      0.1 * first(row - 2), 10 * first(row - 2));
-        }
-      });
+  if (fitted.positions) move_positions(exec, options_, model_, displacement_);
+  if (fitted.opr || fitted.intensity) update_beams(exec, model_);
+  if (fitted.background) update_background(exec, model_, sweep);
+  if (fitted.any_of_optics()) update_optics(exec, model_, first_distance_m_, sweep);
 }
 
 void Refinement::finish_epoch(const Device& exec, Sweep& sweep) {
   const physics::FittedParameters fitted = model_.fitted();
   if (fitted.positions) settle_positions(exec, sweep);
-  if (fitted.intensity) settle_intensity(exec, sweep);
+  if (fitted.intensity) settle_intensity(exec, unknowns_, sums_, sweep);
   if (fitted.opr)
     opr_modes_->settle(exec, unknowns_.probe, model_.parameters().opr_weight,
                        [&](const DeviceView<double*>& sums) { sweep.all_reduce(exec, sums); });
@@ -190,27 +213,6 @@ void Refinement::settle_positions(const Device& exec, Sweep& sweep) {
     frame.move_all(exec, {-motion.mean.y, -motion.mean.x}, options_.positions_limit_px);
   if (model_.options().propagation == physics::Propagation::far_field)
     physics::shift_images(exec, plan_, unknowns_.probe, motion.mean);
-}
-
-/// Mean intensity 1: the probe takes the rest.
-void Refinement::settle_intensity(const Device& exec, Sweep& sweep) {
-  const auto intensity = model_.parameters().intensity;
-  const auto sums = sums_;
-  device::set_zero(exec, sums_);
-  for_each(
-      exec, "tessera::solvers::sum_intensity", intensity.size(), KOKKOS_LAMBDA(const int i) {
-        Kokkos::atomic_add(&sums(0), static_cast<double>(intensity(i)));
-        Kokkos::atomic_add(&sums(1), 1.0);
-      });
-  sweep.all_reduce(exec, sums_);
-  for_each(
-      exec, "tessera::solvers::scale_intensity", intensity.size(),
-      KOKKOS_LAMBDA(const int i) { intensity(i) *= static_cast<Real>(sums(1) / sums(0)); });
-  const auto probe = as_reals(unknowns_.probe);
-  for_each(
-      exec, "tessera::solvers::scale_probe", probe.size(), KOKKOS_LAMBDA(const int i) {
-        probe(i) *= static_cast<Real>(device::math::sqrt(sums(0) / sums(1)));
-      });
 }
 
 }  // namespace tessera::solvers

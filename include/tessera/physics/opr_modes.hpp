@@ -28,11 +28,7 @@ class OprModes {
               const device::DeviceView<Real**>& weight, const AllReduce& all_reduce);
 
  private:
-  void find_moments(const device::Device& exec, const device::DeviceView<Real**>& weight,
-                    const AllReduce& all_reduce);
   void find_products(const device::Device& exec, const ProbeView& probe);
-  void mix(const device::Device& exec, const ProbeView& probe,
-           const device::DeviceView<Real**>& weight) const;
 
   int n_modes_;
   int n_opr_;

@@ -28,10 +28,12 @@ struct RefinementOptions {
 /// few doubles.
 class Refinement {
  public:
+  using Pixels = device::DeviceView<double* [2]>;  ///< (position, 2): y, x
+
   /// @param start_px where each local position starts, object pixels from the object's corner,
   /// (position, 2); without elements where positions do not move
   Refinement(const RefinementOptions& options, const Unknowns& unknowns,
-             physics::ForwardModel& model, const device::DeviceView<double* [2]>& start_px);
+             physics::ForwardModel& model, const Pixels& start_px);
 
   /// The model adds up what is fitted in `epoch` (from 0).
   void start_epoch(int epoch);
@@ -42,20 +44,16 @@ class Refinement {
   void finish_epoch(const device::Device& exec, Sweep& sweep);
 
   /// (position, 2): how far each has moved, pixels.
-  const device::DeviceView<double* [2]>& displacement() const { return displacement_; }
+  const Pixels& displacement() const { return displacement_; }
 
-  private : void move_positions(const device::Device& exec);
-  void update_beams(const device::Device& exec);
-  void update_background(const device::Device& exec, Sweep& sweep);
-  void update_optics(const device::Device& exec, Sweep& sweep);
+ private:
   void settle_positions(const device::Device& exec, Sweep& sweep);
-  void settle_intensity(const device::Device& exec, Sweep& sweep);
 
   RefinementOptions options_;
   Unknowns unknowns_;
   physics::ForwardModel& model_;
-  device::DeviceView<double* [2]> start_px_;
-  device::DeviceView<double* [2]> displacement_;
+  Pixels start_px_;
+  Pixels displacement_;
   device::DeviceView<double*> first_distance_m_;
   device::DeviceView<double*> sums_;
   device::HostView<double*> host_sums_;
