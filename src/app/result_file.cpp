@@ -125,7 +125,8 @@ std::int64_t result_bytes(const Scan& scan, const solvers::Unknowns& unknowns) {
   const std::int64_t object =
       scan.grid.object.size() * value_bytes * static_cast<std::int64_t>(unknowns.object.extent(0));
   const auto probe = static_cast<std::int64_t>(unknowns.probe.size()) * value_bytes;
-  constexpr std::int64_t bytes_per_position = 32;
+  const std::int64_t bytes_per_position =
+      32 + 8 * (3 + static_cast<std::int64_t>(unknowns.parameters.opr_weight.extent(1)));
   constexpr std::int64_t slack = 1 << 20;  // history, texts, HDF5's own tables
   return object + probe + scan.n_positions() * bytes_per_position + slack;
 }

@@ -82,7 +82,7 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
     : deck_(deck),
       comm_(comm),
       scan_(std::move(scan)),
-      unknowns_({}, {}, start_parameters(deck, scan_)),
+      unknowns_{.object = {}, .probe = {}, .parameters = start_parameters(deck, scan_)},
       transport_(transport ? std::move(transport) : make_transport(deck, scan_, comm, log)),
       halo_(decomposition::make_halo_plan(scan_.tiling, comm.rank()), max_reals_per_pixel(deck),
             *transport_),

@@ -155,10 +155,6 @@ void check_slices(const Deck& deck) {
     require(
         deck.object.slice_thickness_m > 0,
         n_slices + " needs object.slice_thickness_m above 0: the distance between slices, metres");
-    require(
-        deck.refine.positions_from_epoch < 0 || deck.refine.positions_method != "cross_correlation",
-        "refine.positions_method = \"cross_correlation\" compares one object, but " + n_slices +
-            "; use \"gradient\"");
     return;
   }
   const std::string needs = " needs a thick sample, but " + n_slices +

@@ -20,12 +20,6 @@ std::vector<Key> refine_keys(Refine& refine) {
   return {
       from_epoch("refine.positions_from_epoch", &refine.positions_from_epoch,
                  "the scan positions. Start when the object shows its main features"),
-      {.name = "refine.positions_method",
-       .field = &refine.positions_method,
-       .meaning = "How an error is seen: `gradient` of the cost by the position, or "
-                  "`cross_correlation` of the object before and after its update (Zhang et al. "
-                  "2013).",
-       .choices = {"gradient", "cross_correlation"}},
       {.name = "refine.positions_model",
        .field = &refine.positions_model,
        .meaning = "`free`: every position for itself; `affine`: one scale, rotation and shear of "

@@ -39,7 +39,7 @@ This page is made from the key table in `src/deck/`; do not edit it. After a cha
   is refused. `dm`, `raar`, `ml` and `lbfgs` take the whole scan at once: `batch_size = 0`.
 - `method = "epie"` sets both alphas to 1 and refuses others.
 - **Slices**: `object.n_slices` above 1 needs `slice_thickness_m`; `beam_tilt_rad`, and `refine` of
-  tilt and thickness, need slices; `cross_correlation` finds positions for one slice only.
+  tilt and thickness, need slices.
 - **Near field** needs `distance_m` and `detector_pixel_m`; only there is `source_distance_m` allowed.
   Patterns are images in the detector's order then: `data.zero_frequency` says nothing.
 - **Fly scans**: `fly_sub_positions` above 1 needs `fly_travel_m`.

@@ -16,7 +16,6 @@ bool is_plain_detector(const ScanTile& scan, const Parameters& parameters,
                        const ModelOptions& options) {
   return options.noise == Noise::amplitude && options.point_spread_px == 0 &&
          options.n_waves() == options.n_modes && parameters.background.size() == 0 &&
-         scan.valid_of_pattern.size() == 0 &&
          scan.saturation == std::numeric_limits<Real>::infinity();
 }
 

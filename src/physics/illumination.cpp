@@ -29,6 +29,11 @@ Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
   slot_sums_ = WavesView("tessera::physics::slot_sums", n_slots, options.n_modes, h, w);
   ramp_y_ = DeviceView<complex**>("tessera::physics::ramp_y", n_slots, h);
   ramp_x_ = DeviceView<complex**>("tessera::physics::ramp_x", n_slots, w);
+  if (!options.own_probes) return;
+  const int n_columns = ParameterSlopes::opr + options.n_opr_modes;
+  lanes_ =
+      device::LaneSums<5>("tessera::physics::beam_lanes", n_slots * n_columns, device::n_lanes);
+  beam_sums_ = DeviceView<double* [5]>("tessera::physics::beam_sums", n_slots * n_columns);
 }
 
 int Illumination::n_slots(const Chunk& chunk) const {
@@ -154,23 +159,27 @@ void Illumination::finish(const Device& exec, const ProbeView& probe_sum) const 
 
 void Illumination::add_slopes(const Device& exec, const ObjectView& object, const Chunk& chunk,
                               const FittedParameters& fitted, const ParameterSlopes& slopes) const {
-  if (chunk.count == 0) return;
   const Windows at = windows_of(scan_, options_, chunk, object.extent(2));
-  Kokkos::parallel_for(device::kernel_name("tessera::physics::beam_slopes"),
-                       Kokkos::TeamPolicy<Device>(exec, chunk.count, Kokkos::AUTO),
-                       AddBeamSlopes{{at, parameters_.opr_weight, parameters_.intensity,
-                                      options_.n_modes, options_.n_opr_modes},
-                                     common_images(spectrum_),
-                                     images_by(options_.n_modes, slot_sums_),
-                                     images(),
-                                     object.data(),
-                                     static_cast<std::int64_t>(object.extent(1) * object.extent(2)),
-                                     options_.n_slices,
-                                     ramp_y_,
-                                     ramp_x_,
-                                     scan_.window,
-                                     fitted,
-                                     slopes.at_position});
+  const FittedColumns columns(fitted, static_cast<int>(slopes.at_position.extent(1)));
+  const BeamSlopes beam_slopes{
+      columns,
+      {at, parameters_.opr_weight, parameters_.intensity, options_.n_modes, options_.n_opr_modes},
+      common_images(spectrum_),
+      images_by(options_.n_modes, slot_sums_),
+      images(),
+      object.data(),
+      static_cast<std::int64_t>(object.extent(1) * object.extent(2)),
+      options_.n_slices,
+      ramp_y_,
+      ramp_x_,
+      scan_.window};
+  device::sum_each_image<BeamSlopes::n>(exec, "tessera::physics::beam_slopes",
+                                        n_slots(chunk) * columns.count, scan_.window, beam_slopes,
+                                        lanes_, beam_sums_);
+  const double unit = 1 / static_cast<double>(scan_.window.size());
+  Kokkos::parallel_for(device::kernel_name("tessera::physics::take_beam_slopes"),
+                       Kokkos::RangePolicy<Device>(exec, 0, chunk.count),
+                       TakeBeamSlopes{columns, at, beam_sums_, slopes.at_position, unit});
 }
 
 }  // namespace tessera::physics

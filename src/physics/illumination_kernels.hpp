@@ -175,13 +175,36 @@ struct GatherBeams {
   }
 };
 
-/// Slopes and curvatures of a position's own parameters (ParameterSlopes), a team a position. The
-/// derivative of the probe by a parameter has a spectrum D; the slope is Re <D, S> with S the
-/// spectrum of the slot's sum, the curvature <D, D> times the object's mean |O|^2 in the beam. Not
-/// so by a position: most of that D only shifts the exit wave, which no detector in the far field
-/// sees. What is left is a shift of the object under the probe, of curvature ||P dO||^2.
-struct AddBeamSlopes {
-  using Team = Kokkos::TeamPolicy<device::Device>::member_type;
+/// Which columns of ParameterSlopes are fitted.
+struct FittedColumns {
+  static constexpr int most = ParameterSlopes::opr + 16;
+  int column[most] = {};
+  int count = 0;
+
+  FittedColumns(const FittedParameters& fitted, int n_columns) {
+    for (int u = 0; u < n_columns; ++u) {
+      const bool is_fitted = u >= ParameterSlopes::opr         ? fitted.opr
+                             : u == ParameterSlopes::intensity ? fitted.intensity
+                                                               : fitted.positions;
+      if (is_fitted) column[count++] = u;
+    }
+  }
+};
+
+/// What a beam says of one of its parameters, image by (beam, fitted column). The derivative of the
+/// probe by the parameter has a spectrum D; the slope is Re <D, S> with S the spectrum of the
+/// slot's sum, the curvature <D, D> times the object's mean |O|^2 in the beam. Not so by a
+/// position: most of that D only shifts the exit wave, which no detector in the far field sees.
+/// What is left is a shift of the object under the probe, of curvature ||P dO||^2.
+struct BeamSlopes {
+  static constexpr int slope = 0;
+  static constexpr int curvature = 1;
+  static constexpr int moved = 2;  ///< |P dO|^2
+  static constexpr int lit = 3;    ///< |P O|^2
+  static constexpr int sent = 4;   ///< |P|^2
+  static constexpr int n = 5;
+
+  FittedColumns columns;
   BeamMixture mixture;
   ChunkImages spectrum;
   ChunkImages slot_sums;    ///< spectra
@@ -192,65 +215,30 @@ struct AddBeamSlopes {
   DeviceView<complex**> ramp_y;
   DeviceView<complex**> ramp_x;
   Shape2 window;
-  FittedParameters fitted;
-  DeviceView<double** [2]> slopes;
 
-  /// Mean |object|^2 that beam i sees, weighted by its probe.
-  KOKKOS_FUNCTION double transmission(const Team& team, const int beam) const {
-    double lit = 0;
-    double sent = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, static_cast<int>(window.size())),
-        [&](const int pixel, double& sum) { sum += power_at(beam, pixel, true); }, lit);
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, static_cast<int>(window.size())),
-        [&](const int pixel, double& sum) { sum += power_at(beam, pixel, false); }, sent);
-    return sent > 0 ? lit / sent : 1;
-  }
-  KOKKOS_FUNCTION Real probe_power(const int beam, const int y, const int x) const {
-    Real power = 0;
-    for (int m = 0; m < mixture.n_modes; ++m) {
-      const complex p = slot_probes.row(beam, m, y)[x];
-      power += p.real() * p.real() + p.imag() * p.imag();
+  struct Row {
+    const BeamSlopes& of;
+    int beam;
+    int u;
+    int y;
+    Real amplitude;
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      of.add_spectra(beam, u, y, x, amplitude, sum);
+      of.add_images(beam, u, y, x, sum);
     }
-    return power;
+  };
+  KOKKOS_FUNCTION Row row(const int i, const int y) const {
+    const int beam = i / columns.count;
+    return {*this, beam, columns.column[i - beam * columns.count], y, mixture.amplitude(beam)};
   }
-  KOKKOS_FUNCTION double power_at(const int beam, const int pixel, const bool behind) const {
-    const int y = pixel / window.w;
-    const int x = pixel - y * window.w;
-    const Real power = probe_power(beam, y, x);
-    if (!behind) return static_cast<double>(power);
-    const complex o = object[mixture.windows.at(beam, y) + x];
-    return static_cast<double>(power * (o.real() * o.real() + o.imag() * o.imag()));
-  }
-  /// |P dO|^2 by central differences; slices' gradients add up.
-  KOKKOS_FUNCTION double moved_power_at(const int beam, const int axis, const int pixel) const {
-    const int y = pixel / window.w;
-    const int x = pixel - y * window.w;
-    const int step_y = axis == ParameterSlopes::y ? 1 : 0;
-    const int step_x = 1 - step_y;
-    const bool is_inside =
-        y >= step_y && y + step_y < window.h && x >= step_x && x + step_x < window.w;
-    if (!is_inside) return 0;
-    const std::int64_t step = step_y * mixture.windows.object_w + step_x;
-    complex d = 0;
-    for (int slice = 0; slice < n_slices; ++slice) {
-      const complex* at = object + slice * slice_stride + mixture.windows.at(beam, y) + x;
-      d += (at[step] - at[-step]) * Real(0.5);
-    }
-    return static_cast<double>(probe_power(beam, y, x) *
-                               (d.real() * d.real() + d.imag() * d.imag()));
-  }
-  /// D conj: what one pixel of mode m says of column u.
-  KOKKOS_FUNCTION void add_pixel(const int beam, const int u, const int pixel, double& slope,
-                                 double& curvature) const {
-    const int y = pixel / window.w;
-    const int x = pixel - y * window.w;
-    const complex ramp = ramp_y(beam, y) * ramp_x(beam, x) * mixture.amplitude(beam);
+
+  KOKKOS_FUNCTION void add_spectra(const int beam, const int u, const int y, const int x,
+                                   const Real amplitude, Real* sum) const {
+    const complex ramp = ramp_y(beam, y) * ramp_x(beam, x) * amplitude;
     const complex* at = spectrum.row(0, 0, y) + x;
     if (u >= ParameterSlopes::opr) {
       const int plane = mixture.n_modes + u - ParameterSlopes::opr;
-      add(ramp * at[plane * spectrum.mode_stride], slot_sums.row(beam, 0, y)[x], slope, curvature);
+      add(ramp * at[plane * spectrum.mode_stride], slot_sums.row(beam, 0, y)[x], sum);
       return;
     }
     complex factor;  // of the mixed spectrum
@@ -262,58 +250,67 @@ struct AddBeamSlopes {
                               : Real(-2 * M_PI) * Real(signed_bin(x, window.w)) / Real(window.w));
     for (int m = 0; m < mixture.n_modes; ++m)
       add(factor * ramp * mixture.mixed(beam, m, at, spectrum.mode_stride),
-          slot_sums.row(beam, m, y)[x], slope, curvature);
+          slot_sums.row(beam, m, y)[x], sum);
   }
-  KOKKOS_FUNCTION static void add(const complex d, const complex s, double& slope,
-                                  double& curvature) {
-    slope += static_cast<double>(d.real() * s.real() + d.imag() * s.imag());
-    curvature += static_cast<double>(d.real() * d.real() + d.imag() * d.imag());
+  KOKKOS_FUNCTION static void add(const complex d, const complex s, Real* sum) {
+    sum[slope] += d.real() * s.real() + d.imag() * s.imag();
+    sum[curvature] += d.real() * d.real() + d.imag() * d.imag();
   }
-  KOKKOS_FUNCTION bool is_fitted(const int u) const {
-    if (u >= ParameterSlopes::opr) return fitted.opr;
-    return u == ParameterSlopes::intensity ? fitted.intensity : fitted.positions;
-  }
-  KOKKOS_FUNCTION void add_column(const Team& team, const int beam, const int u,
-                                  const double transmitted) const {
-    double slope = 0;
-    double curvature = 0;
-    const int n_pixels = static_cast<int>(window.size());
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, n_pixels),
-        [&](const int pixel, double& sum) {
-          double ignored = 0;
-          add_pixel(beam, u, pixel, sum, ignored);
-        },
-        slope);
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, n_pixels),
-        [&](const int pixel, double& sum) {
-          double ignored = 0;
-          add_pixel(beam, u, pixel, ignored, sum);
-        },
-        curvature);
-    double moved = 0;
-    if (u < ParameterSlopes::intensity)
-      Kokkos::parallel_reduce(
-          Kokkos::TeamThreadRange(team, n_pixels),
-          [&](const int pixel, double& sum) { sum += moved_power_at(beam, u, pixel); }, moved);
-    Kokkos::single(Kokkos::PerTeam(team), [&]() {
-      const int position = mixture.windows.position(beam);
-      slopes(position, u, 0) += slope / static_cast<double>(n_pixels);
-      slopes(position, u, 1) += u < ParameterSlopes::intensity
-                                    ? moved
-                                    : transmitted * curvature / static_cast<double>(n_pixels);
-    });
-    team.team_barrier();
-  }
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const int n_sub = mixture.windows.n_sub_positions;
-    for (int t = 0; t < n_sub; ++t) {
-      const int beam = team.league_rank() * n_sub + t;
-      const double transmitted = transmission(team, beam);
-      for (int u = 0; u < static_cast<int>(slopes.extent(1)); ++u)
-        if (is_fitted(u)) add_column(team, beam, u, transmitted);
+
+  KOKKOS_FUNCTION void add_images(const int beam, const int u, const int y, const int x,
+                                  Real* sum) const {
+    Real power = 0;
+    for (int m = 0; m < mixture.n_modes; ++m) {
+      const complex p = slot_probes.row(beam, m, y)[x];
+      power += p.real() * p.real() + p.imag() * p.imag();
     }
+    const complex* at = object + mixture.windows.at(beam, y) + x;
+    if (u < ParameterSlopes::intensity) {
+      sum[moved] += power * object_gradient(at, u, y, x);
+      return;
+    }
+    sum[sent] += power;
+    sum[lit] += power * (at->real() * at->real() + at->imag() * at->imag());
+  }
+  /// |dO|^2 by central differences; slices' gradients add up.
+  KOKKOS_FUNCTION Real object_gradient(const complex* at, const int u, const int y,
+                                       const int x) const {
+    const int step_y = u == ParameterSlopes::y ? 1 : 0;
+    const int step_x = 1 - step_y;
+    const bool is_inside =
+        y >= step_y && y + step_y < window.h && x >= step_x && x + step_x < window.w;
+    if (!is_inside) return 0;
+    const std::int64_t step = step_y * mixture.windows.object_w + step_x;
+    complex d = 0;
+    for (int slice = 0; slice < n_slices; ++slice) {
+      const complex* here = at + slice * slice_stride;
+      d += (here[step] - here[-step]) * Real(0.5);
+    }
+    return d.real() * d.real() + d.imag() * d.imag();
+  }
+};
+
+/// The sums of a position's beams to its slopes.
+struct TakeBeamSlopes {
+  FittedColumns columns;
+  Windows windows;
+  DeviceView<double * [BeamSlopes::n]> sums;
+  DeviceView<double** [2]> slopes;
+  double unit;  ///< of products of spectra
+  KOKKOS_FUNCTION void operator()(const int j) const {
+    const int n_sub = windows.n_sub_positions;
+    const int position = windows.position(j * n_sub);
+    for (int t = 0; t < n_sub; ++t)
+      for (int c = 0; c < columns.count; ++c) {
+        const int i = (j * n_sub + t) * columns.count + c;
+        const int u = columns.column[c];
+        const double sent = sums(i, BeamSlopes::sent);
+        const double transmitted = sent > 0 ? sums(i, BeamSlopes::lit) / sent : 1;
+        slopes(position, u, 0) += unit * sums(i, BeamSlopes::slope);
+        slopes(position, u, 1) += u < ParameterSlopes::intensity
+                                      ? sums(i, BeamSlopes::moved)
+                                      : unit * transmitted * sums(i, BeamSlopes::curvature);
+      }
   }
 };
 

@@ -62,44 +62,43 @@ struct PropagateBeam {
   }
 };
 
-/// A team a position: slope of the shift back, from the spectra of exit wave and chi.
+/// Slope of the shift back, image by (beam, axis), from the spectra of exit wave and chi.
 struct ExitSlopes {
-  using Team = Kokkos::TeamPolicy<Device>::member_type;
-  Windows windows;
   ChunkImages exit_spectra;  ///< by beam
   ChunkImages chi_spectra;
   Shape2 window;
   int n_states;
-  double unit;
-  DeviceView<double** [2]> slopes;
 
-  KOKKOS_FUNCTION double slope_at(const int beam, const int axis, const int pixel) const {
-    const int y = pixel / window.w;
-    const int x = pixel - y * window.w;
-    const double rate = axis == 0 ? 2 * M_PI * signed_bin(y, window.h) / window.h
-                                  : 2 * M_PI * signed_bin(x, window.w) / window.w;
-    double sum = 0;
-    for (int state = 0; state < n_states; ++state) {
-      const complex e = exit_spectra.row(beam, state, y)[x];
-      const complex c = chi_spectra.row(beam, state, y)[x];
-      // Re <i rate e, c>
-      sum += rate * static_cast<double>(e.real() * c.imag() - e.imag() * c.real());
-    }
-    return unit * sum;
-  }
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    for (int t = 0; t < windows.n_sub_positions; ++t)
-      for (int axis = 0; axis < 2; ++axis) {
-        const int beam = team.league_rank() * windows.n_sub_positions + t;
-        const int n_pixels = static_cast<int>(window.size());
-        double slope = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, n_pixels),
-            [&](const int pixel, double& sum) { sum += slope_at(beam, axis, pixel); }, slope);
-        Kokkos::single(Kokkos::PerTeam(team),
-                       [&]() { slopes(windows.position(beam), axis, 0) += slope; });
-        team.team_barrier();
+  struct Row {
+    const ExitSlopes& of;
+    int beam;
+    int axis;
+    int y;
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      const Shape2 window = of.window;
+      const Real rate = axis == 0 ? Real(2 * M_PI) * Real(signed_bin(y, window.h)) / Real(window.h)
+                                  : Real(2 * M_PI) * Real(signed_bin(x, window.w)) / Real(window.w);
+      for (int state = 0; state < of.n_states; ++state) {
+        const complex e = of.exit_spectra.row(beam, state, y)[x];
+        const complex c = of.chi_spectra.row(beam, state, y)[x];
+        // Re <i rate e, c>
+        sum[0] += rate * (e.real() * c.imag() - e.imag() * c.real());
       }
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int i, const int y) const { return {*this, i / 2, i % 2, y}; }
+};
+
+struct TakeExitSlopes {
+  Windows windows;
+  DeviceView<double* [1]> sums;
+  DeviceView<double** [2]> slopes;
+  double unit;
+  KOKKOS_FUNCTION void operator()(const int j) const {
+    const int n_sub = windows.n_sub_positions;
+    for (int t = 0; t < n_sub; ++t)
+      for (int axis = 0; axis < 2; ++axis)
+        slopes(windows.position(j * n_sub), axis, 0) += unit * sums(2 * (j * n_sub + t) + axis, 0);
   }
 };
 
@@ -112,7 +111,10 @@ NearField::NearField(const ScanTile& scan, const ModelOptions& options,
       illumination_(illumination),
       plan_(scan.window, options.planning),
       waves_(waves),
-      propagator_("tessera::physics::near_field", waves.extent(2), waves.extent(3)) {
+      propagator_("tessera::physics::near_field", waves.extent(2), waves.extent(3)),
+      lanes_("tessera::physics::exit_lanes", 2 * options.chunk_size * options.n_sub_positions,
+             device::n_lanes),
+      sums_("tessera::physics::exit_sums", 2 * options.chunk_size * options.n_sub_positions) {
   const Device exec;
   device::for_each_pixel(
       exec, "tessera::physics::near_field", 1, scan.window,
@@ -157,11 +159,15 @@ void NearField::add_position_slopes(const Device& exec, const Chunk& chunk,
   plan_.forward(exec, exit_waves.data(), n);
   plan_.forward(exec, waves_.data(), n);
   const double unit = static_cast<double>(scale) / static_cast<double>(scan_.window.size());
-  Kokkos::parallel_for(device::kernel_name("tessera::physics::exit_slopes"),
-                       Kokkos::TeamPolicy<Device>(exec, chunk.count, Kokkos::AUTO),
-                       ExitSlopes{windows_of(scan_, options_, chunk, 0),
-                                  images_by(n_states, exit_waves), images_by(n_states, waves_),
-                                  scan_.window, n_states, unit, slopes.at_position});
+  device::sum_each_image<1>(exec, "tessera::physics::exit_slopes",
+                            2 * chunk.count * options_.n_sub_positions, scan_.window,
+                            ExitSlopes{images_by(n_states, exit_waves), images_by(n_states, waves_),
+                                       scan_.window, n_states},
+                            lanes_, sums_);
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::physics::take_exit_slopes"),
+      Kokkos::RangePolicy<Device>(exec, 0, chunk.count),
+      TakeExitSlopes{windows_of(scan_, options_, chunk, 0), sums_, slopes.at_position, unit});
 }
 
 }  // namespace tessera::physics

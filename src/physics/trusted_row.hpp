@@ -9,14 +9,11 @@ template <class Count>
 struct TrustedRow {
   const Count* counts;
   const Real* valid;
-  const std::uint8_t* valid_here;  ///< null: the scan's mask is all
   Real saturation;
 
   /// 0 where the count means nothing.
   KOKKOS_FUNCTION Real trust(const int x) const {
-    const bool is_good =
-        static_cast<Real>(counts[x]) < saturation && (!valid_here || valid_here[x]);
-    return is_good ? valid[x] : Real(0);
+    return static_cast<Real>(counts[x]) < saturation ? valid[x] : Real(0);
   }
 };
 
@@ -26,7 +23,6 @@ struct TrustedPatterns {
   PatternView patterns;
   DeviceView<int*> order;
   DeviceView<Real**> valid;
-  DeviceView<std::uint8_t***> valid_of_pattern;
   Real saturation;
   int chunk_begin;
   bool packed;
@@ -36,15 +32,13 @@ struct TrustedPatterns {
       : patterns(values),
         order(scan.order),
         valid(scan.valid_pixels),
-        valid_of_pattern(scan.valid_of_pattern),
         saturation(scan.saturation),
         chunk_begin(chunk.begin),
         packed(are_packed) {}
 
   KOKKOS_FUNCTION TrustedRow<typename PatternView::value_type> row(const int j, const int y) const {
     const int position = order(chunk_begin + j);
-    return {&patterns(packed ? j : position, y, 0), &valid(y, 0),
-            valid_of_pattern.size() > 0 ? &valid_of_pattern(position, y, 0) : nullptr, saturation};
+    return {&patterns(packed ? j : position, y, 0), &valid(y, 0), saturation};
   }
 };
 

@@ -72,7 +72,7 @@ Adam::Adam(const AdamOptions& options, Unknowns& unknowns, physics::ForwardModel
       rates_("tessera::solvers::adam_rates"),
       greatest_power_("tessera::solvers::greatest_power"),
       greatest_overlap_("tessera::solvers::greatest_overlap"),
-      orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {
+      orthogonaliser_(model.n_modes(), model.scan().window) {
   Kokkos::deep_copy(rates_, 1.0);
 }
 

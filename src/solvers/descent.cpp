@@ -65,7 +65,7 @@ Descent::Descent(const DescentOptions& options, Unknowns& unknowns, physics::For
       direction_(make_like(unknowns)),
       state_("tessera::solvers::descent_state"),
       cost_("tessera::solvers::cost", 1),
-      orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {}
+      orthogonaliser_(model.n_modes(), model.scan().window) {}
 
 void Descent::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");

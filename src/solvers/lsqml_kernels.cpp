@@ -178,7 +178,8 @@ void add_direction(const Device& exec, const ObjectView& object, const ObjectVie
 }
 
 void multiply_waves(const Device& exec, const WavesView& chi, const WavesView& u,
-                    const WavesView& v, const Chunk& chunk, int first, const Products& products) {
+                    const WavesView& v, const Chunk& chunk, int first,
+                    const device::LaneSums<NormalEquations::n>& lanes, const Products& products) {
   const Shape2 shape = shape_of(v);
   const MultiplyWaves multiply{waves_of_chunk(chi, chunk, first),
                                waves_of_chunk(u, chunk, first),
@@ -188,7 +189,7 @@ void multiply_waves(const Device& exec, const WavesView& chi, const WavesView& u
                                shape.w};
   const Products of_chunk(&products(chunk.begin - first, 0), chunk.count);
   device::sum_each_image<NormalEquations::n>(exec, "tessera::solvers::normal_equations",
-                                             chunk.count, shape, multiply, of_chunk);
+                                             chunk.count, shape, multiply, lanes, of_chunk);
 }
 
 void sum_lengths(const Device& exec, const Products& products, int n, double damping,

@@ -26,7 +26,7 @@ ProjectionSolver::ProjectionSolver(const ProjectionOptions& options, Unknowns& u
       sums_("tessera::solvers::projection_sums", 2),
       scratch_("tessera::solvers::projection_scratch", 2),
       host_sums_("tessera::solvers::host_projection_sums", 2),
-      orthogonaliser_(static_cast<int>(unknowns.probe.extent(0)), model.scan().window) {
+      orthogonaliser_(model.n_modes(), model.scan().window) {
   Kokkos::deep_copy(residual_share_, Real(1));
 }
 

@@ -15,8 +15,8 @@ struct FrameMotion {
   double matrix[2][2] = {};
 };
 
-/// Least squares over all positions (Zhang et al. 2013, Opt. Express 21, 13592, correct single
-/// positions; the affine map of a whole scan is the fit of Odstrcil et al. 2018, sec. 3.3).
+/// Least squares over all positions, as Odstrcil et al. 2018, Opt. Express 26, 3108, sec. 3.3, fit
+/// the geometry of a scan.
 /// @param sums of ScanFrame::add_up over all ranks
 FrameMotion fitted_motion(std::span<const double> sums);
 

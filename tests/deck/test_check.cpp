@@ -181,11 +181,6 @@ TEST(Check, SlicesHaveAThicknessAndWhatNeedsThemHasSlices) {
                 AllOf(HasSubstr(needy.substr(0, needy.find('='))), HasSubstr("thick sample")));
     EXPECT_THAT(parse_complaint(xray_deck, {slices[0], slices[1], needy}), IsEmpty());
   }
-  const std::string compares = "refine.positions_method=cross_correlation";
-  const std::string refines = "refine.positions_from_epoch=2";
-  EXPECT_THAT(parse_complaint(xray_deck, {compares, refines}), IsEmpty());
-  EXPECT_THAT(parse_complaint(xray_deck, {compares, refines, slices[0], slices[1]}),
-              AllOf(HasSubstr("cross_correlation"), HasSubstr("\"gradient\"")));
 }
 
 TEST(Check, ProjectionsTakeTheWholeScan) {
@@ -193,9 +188,9 @@ TEST(Check, ProjectionsTakeTheWholeScan) {
     const std::string chosen = "solver.method=" + method;
     EXPECT_EQ(parsed(xray_deck, {chosen}).solvers[0].batch_size, 0);
     EXPECT_THAT(parse_complaint(xray_deck, {chosen, "solver.batch_size=0"}), IsEmpty());
-    EXPECT_THAT(
-        parse_complaint(xray_deck, {chosen, "solver.batch_size=32"}),
-        AllOf(HasSubstr("solver.batch_size = 32"), HasSubstr(method), HasSubstr("does not go with")));
+    EXPECT_THAT(parse_complaint(xray_deck, {chosen, "solver.batch_size=32"}),
+                AllOf(HasSubstr("solver.batch_size = 32"), HasSubstr(method),
+                      HasSubstr("does not go with")));
   }
 }
 

@@ -94,7 +94,7 @@ struct Solver {
   int lbfgs_history = 8;
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
-  double adam_epsilon = 1e-3;
+  double adam_epsilon = 1e-2;
   std::string noise = "amplitude";
 };
 
@@ -115,7 +115,6 @@ struct Validation {
 
 struct Refine {
   int positions_from_epoch = -1;
-  std::string positions_method = "gradient";
   std::string positions_model = "free";
   double positions_step = 0.5;
   double positions_limit_px = 4;

@@ -200,56 +200,59 @@ void add_pixel_sums(const Device& exec, const char* name, int n, Shape2 shape, c
       KOKKOS_LAMBDA(const int k) { total(k) += scratch(k); });
 }
 
+/// Threads that share the pixels of an image in sum_each_image, and add up in turn.
+inline constexpr int n_lanes = device_is_host ? 1 : 64;
+
+/// Their sums: (image, n_lanes, n_sums).
+template <int n_sums>
+using LaneSums = DeviceView<double** [n_sums]>;
+
 namespace detail {
 
-template <int n_sums>
-struct ImageSum {
-  double value[n_sums] = {};
-  KOKKOS_FUNCTION ImageSum& operator+=(const ImageSum& other) {
-    for (int k = 0; k < n_sums; ++k) value[k] += other.value[k];
-    return *this;
+/// Lane l of image i: every row on a host, every n_lanes-th pixel on a GPU.
+template <int n_sums, class Kernel>
+struct SumLane {
+  Shape2 shape;
+  Kernel kernel;
+  LaneSums<n_sums> lanes;
+  KOKKOS_FUNCTION void operator()(const int item) const {
+    const int i = item / n_lanes;
+    const int lane = item - i * n_lanes;
+    double sum[n_sums] = {};
+    const int n_items = device_is_host ? shape.h : static_cast<int>(shape.size());
+    for (int at = lane; at < n_items; at += n_lanes) add(i, at, sum);
+    for (int k = 0; k < n_sums; ++k) lanes(i, lane, k) = sum[k];
+  }
+  KOKKOS_FUNCTION void add(const int i, const int at, double* sum) const {
+    Real terms[n_sums] = {};
+    if constexpr (device_is_host) {
+      const auto pixel = kernel.row(i, at);
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int x = 0; x < shape.w; ++x) pixel(x, terms);
+    } else {
+      kernel.row(i, at / shape.w)(at % shape.w, terms);
+    }
+    for (int k = 0; k < n_sums; ++k) sum[k] += static_cast<double>(terms[k]);
   }
 };
-
-/// One item: row y of image i on a host, its pixel on a GPU.
-template <int n_sums, class Kernel>
-KOKKOS_FUNCTION void add_item(const Kernel& kernel, int i, int item, int w, ImageSum<n_sums>& sum) {
-  Real terms[n_sums] = {};
-  if constexpr (device_is_host) {
-    const auto pixel = kernel.row(i, item);
-    TESSERA_INDEPENDENT_ITERATIONS
-    for (int x = 0; x < w; ++x) pixel(x, terms);
-  } else {
-    kernel.row(i, item / w)(item % w, terms);
-  }
-  for (int k = 0; k < n_sums; ++k) sum.value[k] += static_cast<double>(terms[k]);
-}
 
 }  // namespace detail
 
 /// sums(i, k) = what kernel.row(i, y)(x, Real sum[n_sums]) adds up over image i, for each of `n`
-/// images of `shape`. Does not wait for the device.
+/// images of `shape`, in a fixed order. Does not wait for the device.
 template <int n_sums, class Kernel>
 void sum_each_image(const Device& exec, const char* name, int n, Shape2 shape, const Kernel& kernel,
-                    const DeviceView<double* [n_sums]>& sums) {
+                    const LaneSums<n_sums>& lanes, const DeviceView<double* [n_sums]>& sums) {
   if (n == 0) return;
-  using Sum = detail::ImageSum<n_sums>;
-  using Policy = Kokkos::TeamPolicy<Device>;
-  const int w = shape.w;
-  const int n_items = shape.h * (device_is_host ? 1 : w);
+  Kokkos::parallel_for(kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n * n_lanes),
+                       detail::SumLane<n_sums, Kernel>{shape, kernel, lanes});
   Kokkos::parallel_for(
-      kernel_name(name),
-      Kokkos::Experimental::require(Policy(exec, n, Kokkos::AUTO),
-                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-      KOKKOS_LAMBDA(const Policy::member_type& team) {
-        const int i = team.league_rank();
-        Sum total;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, n_items),
-            [&](const int item, Sum& sum) { detail::add_item(kernel, i, item, w, sum); }, total);
-        Kokkos::single(Kokkos::PerTeam(team), [&] {
-          for (int k = 0; k < n_sums; ++k) sums(i, k) = total.value[k];
-        });
+      kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n), KOKKOS_LAMBDA(const int i) {
+        for (int k = 0; k < n_sums; ++k) {
+          double sum = 0;
+          for (int lane = 0; lane < n_lanes; ++lane) sum += lanes(i, lane, k);
+          sums(i, k) = sum;
+        }
       });
 }
 
@@ -276,8 +279,3 @@ View to_device(const std::string& label, const typename View::value_type* values
 }
 
 }  // namespace tessera::device
-
-template <int n_sums>
-struct Kokkos::reduction_identity<tessera::device::detail::ImageSum<n_sums>> {
-  KOKKOS_FUNCTION static tessera::device::detail::ImageSum<n_sums> sum() { return {}; }
-};

@@ -1,6 +1,6 @@
 #pragma once
 /// From the sample to a detector nearby, in the parallel beam that equals the cone (Fresnel scaling
-/// theorem; Paganin, Coherent X-Ray Optics, sec. A.3):
+/// theorem; Paganin, Coherent X-Ray Optics, appendix B):
 ///   fresnel           exp(-i pi lambda z k^2)                        (Goodman, eq. 4-21)
 ///   angular_spectrum  exp(2 pi i z (sqrt(1/lambda^2 - k^2) - 1/lambda))  (Goodman, eq. 3-74)
 /// The illumination stands still on the detector while the sample moves: where the model shifts the
@@ -40,6 +40,8 @@ class NearField {
   fft::Plan plan_;
   WavesView waves_;
   device::DeviceView<device::complex**> propagator_;  ///< (h, w), with unitary_scale()
+  device::LaneSums<1> lanes_;                         ///< of slopes by (sub-position, axis)
+  device::DeviceView<double* [1]> sums_;
 };
 
 }  // namespace tessera::physics

@@ -18,7 +18,7 @@ class ModeOrthogonaliser {
 
   ModeOrthogonaliser(int n_modes, Shape2 window);
   ~ModeOrthogonaliser();
-  /// Waits for the device, once.
+  /// The first n_modes images of `probe`; OPR modes lie behind them. Waits for the device, once.
   void orthogonalise(const device::Device& exec, const ProbeView& probe);
   /// Mixes what belongs to the modes by the matrix of the last `orthogonalise`. Does not wait.
   void mix(const device::Device& exec, const ProbeView& modes) const;

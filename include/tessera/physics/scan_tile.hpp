@@ -25,10 +25,10 @@ struct ScanTile {
   bool has_subpixel = false;            ///< false on all ranks: every sub-pixel part is zero
   std::shared_ptr<PatternStore> patterns;
   device::DeviceView<Real**> valid_pixels;  ///< 1 = trust, zero frequency at [0, 0]
-  /// (position, h, w), 1 = trust: of every pattern besides; empty: none.
-  device::DeviceView<std::uint8_t***> valid_of_pattern;
-  Real saturation = std::numeric_limits<Real>::infinity();  ///< counts from here on are ignored
-  device::DeviceView<Real**> background;  ///< given, counts per pattern; empty: none
+  Real saturation =
+      std::numeric_limits<Real>::infinity();  ///< counts from here on are ignored: saturated,
+                                              ///< or not trusted in one pattern alone
+  device::DeviceView<Real**> background;      ///< given, counts per pattern; empty: none
   // What follows is laid out by the sweep (decomposition::ChunkLayout).
   device::DeviceView<int*> order;  ///< local positions in the order in which an epoch visits them
   device::DeviceView<int*> slot;   ///< of every ordered position, from its chunk's first_slot on
