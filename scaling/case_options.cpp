@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
 
+#include "tessera/app/run.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
@@ -33,6 +35,17 @@ deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm) {
   deck::Deck deck;
   comm.together([&] { deck = synthetic_deck(options.scan, options.overrides); });
   return deck;
+}
+
+Reference reference_of(const app::Run& run, const deck::Deck& deck, int n_ranks) {
+  const auto n_positions = static_cast<int>(run.scan().tile().positions.size());
+  const int batch_size = deck.solvers.front().batch_size;
+  const int batch = batch_size > 0 ? (batch_size - 1) / n_ranks + 1 : n_positions;
+  const int chunk = std::max(1, std::min({n_positions, batch, run.model().chunk_size()}));
+  const Shape2 window = run.scan().info.pattern;
+  const physics::WavesView waves("tessera::scaling::waves", chunk, run.model().n_modes(), window.h,
+                                 window.w);
+  return measure_reference(device::Device(), waves, n_positions);
 }
 
 nlohmann::json case_json(const std::string& command, const CaseOptions& options,

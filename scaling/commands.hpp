@@ -12,7 +12,12 @@
 #include "tessera/comm/communicator.hpp"
 #include "tessera/deck/deck.hpp"
 
+#include "measure.hpp"
 #include "synthetic_case.hpp"
+
+namespace tessera::app {
+class Run;
+}
 
 namespace tessera::scaling {
 
@@ -21,6 +26,7 @@ using Action = std::function<void(const comm::Communicator&)>;
 
 void add_epoch(CLI::App& app, Action& run);
 void add_gradient(CLI::App& app, Action& run);
+void add_solvers(CLI::App& app, Action& run);
 void add_stages(CLI::App& app, Action& run);
 void add_table(CLI::App& app, Action& run);
 
@@ -36,6 +42,9 @@ void add_case_options(CLI::App& command, CaseOptions& options);
 
 /// The case's deck, on all ranks. Collective. @throws AgreedError
 deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm);
+
+/// The bare transforms of this rank's positions, in chunks as large as those of the run's epoch.
+Reference reference_of(const app::Run& run, const deck::Deck& deck, int n_ranks);
 
 /// What the JSON of every command begins with.
 nlohmann::json case_json(const std::string& command, const CaseOptions& options,

@@ -53,17 +53,6 @@ void time_epochs(app::Run& run, const comm::Communicator& comm, int n_epochs, Fi
   figures.halo_wait_s = (after.halo_s - before.halo_s) / n_epochs;
 }
 
-Reference measured_reference(const app::Run& run, const deck::Deck& deck, int n_ranks) {
-  const auto n_positions = static_cast<int>(run.scan().tile().positions.size());
-  const int batch =
-      deck.solvers.front().batch_size > 0 ? (deck.solvers.front().batch_size - 1) / n_ranks + 1 : n_positions;
-  const int chunk = std::max(1, std::min({n_positions, batch, run.model().chunk_size()}));
-  const Shape2 window = run.scan().info.pattern;
-  const physics::WavesView waves("tessera::scaling::waves", chunk, run.model().n_modes(), window.h,
-                                 window.w);
-  return measure_reference(device::Device(), waves, n_positions);
-}
-
 Figures measured(const deck::Deck& deck, const Options& options, const comm::Communicator& comm) {
   Figures figures;
   const std::int64_t bytes_before = device_bytes_used();
@@ -83,7 +72,7 @@ Figures measured(const deck::Deck& deck, const Options& options, const comm::Com
   figures.object_bytes = static_cast<double>(here.tile().ghosted.area()) * sizeof(device::complex);
   figures.pattern_bytes =
       static_cast<double>(here.tile().positions.size() * here.info.pattern.size() * 2);
-  figures.reference = measured_reference(run, deck, comm.size());
+  figures.reference = reference_of(run, deck, comm.size());
   figures.roof = measure_roof(device::Device());
   for (double* of_rank :
        {&figures.set_up_s, &figures.device_bytes, &figures.object_bytes, &figures.pattern_bytes,

@@ -84,11 +84,29 @@ void print_stages(const std::string& name, const Json& result) {
   }
 }
 
+void print_solvers(const std::string& name, const Json& result) {
+  fmt::print("\n{}: {} x {} x {}, {} rank(s)\n\n", name, result["positions"].get<std::int64_t>(),
+             result["window_px"].get<int>(), result["window_px"].get<int>(),
+             result["ranks"].get<int>());
+  fmt::print(
+      "| method | model | batch | ms/epoch | 2 bare transforms, ms | transforms needed | ratio | "
+      "to "
+      "its own |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (const Json& row : result["solvers"])
+    fmt::print("| `{}` | {} | {} | {:.1f} | {:.1f} | {} | {:.2f} | {:.2f} |\n",
+               row["method"].get<std::string>(), row["model"].get<std::string>(),
+               row["batch_size"].get<int>(), row["epoch_ms"].get<double>(),
+               row["transforms_ms"].get<double>(), row["transforms_needed"].get<int>(),
+               row["ratio"].get<double>(), row["ratio_to_own"].get<double>());
+}
+
 void print_table(const std::string& folder) {
   const Results results = read_results(folder);
   print_gradients(results);
-  for (const auto& [name, result] : results)
+  for (const auto& [name, result] : results) {
     if (result["command"] == "stages") print_stages(name, result);
+    if (result["command"] == "solvers") print_solvers(name, result);
+  }
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
+#include "tessera/deck/methods.hpp"
+
 #include "app/scratch_folder.hpp"
 
 namespace tessera::testing {
@@ -109,6 +111,31 @@ TEST_F(Bench, StagesAddUpAndNameWhatTheyMove) {
   }
   EXPECT_TRUE(has_transforms) << printed_;
   EXPECT_NEAR(sum_ms, result["stages_ms"].get<double>(), 1e-6);
+}
+
+TEST_F(Bench, SolversHasARowForEveryMethodAndModel) {
+  ASSERT_EQ(bench("solvers --raster 6x4 --size 32 --step 3 --epochs 2 --modes 1,2 "
+                  "solver.batch_size=8 --json " +
+                      folder_.path("s.json"),
+                  2),
+            0)
+      << printed_;
+  const Json rows = json("s.json")["solvers"];
+  const std::size_t n_methods = deck::method_names().size();
+  ASSERT_EQ(rows.size(), 2 * n_methods + 6);
+  for (const Json& row : rows) {
+    const bool whole = !deck::allows(row["method"].get<std::string>(), deck::Option::batches);
+    EXPECT_EQ(row["batch_size"], whole ? 0 : 8) << row;
+    EXPECT_LT(row["last_error"], row["first_error"]) << row;
+    const double ratio = row["epoch_ms"].get<double>() / row["transforms_ms"].get<double>();
+    EXPECT_NEAR(row["ratio"].get<double>() / ratio, 1, 1e-9) << row;
+    EXPECT_NEAR(row["ratio_to_own"].get<double>() * row["transforms_needed"].get<int>(), 2 * ratio,
+                1e-9 * ratio)
+        << row;
+  }
+  EXPECT_EQ(rows[n_methods]["model"], "2 modes");
+  ASSERT_EQ(bench("table " + folder_.path("")), 0) << printed_;
+  EXPECT_NE(printed_.find("| `lsqml` | 2 slices | 8 |"), std::string::npos) << printed_;
 }
 
 TEST_F(Bench, SweepWritesResultsAndTableShowsThem) {

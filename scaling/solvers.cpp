@@ -1,0 +1,167 @@
+#include <cmath>
+#include <memory>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "tessera/app/run.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/deck/methods.hpp"
+
+#include "commands.hpp"
+#include "measure.hpp"
+#include "synthetic_scan.hpp"
+
+namespace tessera::scaling {
+namespace {
+
+struct Options : CaseOptions {
+  std::vector<int> n_modes{1, 3};
+};
+
+/// One row of the table.
+struct Case {
+  std::string method;
+  std::string model = "plain";
+  std::vector<std::string> overrides;
+};
+
+std::vector<Case> cases(const Options& options) {
+  std::vector<Case> all;
+  for (const int n : options.n_modes)
+    for (const std::string& method : deck::method_names())
+      all.push_back({method, text(n, n == 1 ? " mode" : " modes"), {text("probe.n_modes=", n)}});
+  for (const char* method : {"rpie", "lsqml"}) {
+    all.push_back({method, "2 OPR modes", {"probe.opr_modes=2"}});
+    all.push_back({method, "positions refined", {"refine.positions_from_epoch=0"}});
+    all.push_back({method, "2 slices", {"object.n_slices=2", "object.slice_thickness_m=20e-6"}});
+  }
+  return all;
+}
+
+deck::Deck deck_of_case(const Case& wanted, const Options& options) {
+  std::vector<std::string> overrides = options.overrides;
+  overrides.insert(overrides.end(), wanted.overrides.begin(), wanted.overrides.end());
+  overrides.push_back("solver.method=" + wanted.method);
+  if (!deck::allows(wanted.method, deck::Option::batches))
+    overrides.emplace_back("solver.batch_size=0");
+  return synthetic_deck(options.scan, overrides);
+}
+
+/// Transforms per position and mode that an epoch cannot do without. Sub-pixel shifts of a probe
+/// that positions share are not among them.
+int transforms_needed(const deck::Deck& deck) {
+  const std::string& method = deck.solvers.front().method;
+  const int between_slices = 2 * (deck.object.n_slices - 1);
+  const bool own_probes = deck.probe.opr_modes > 0 || deck.refine.positions_from_epoch >= 0;
+  // Of P_O psi for the error, and the projection there and back.
+  if (method == "dm" || method == "raar") return 3;
+  // The gradient, then the waves at three points of a line.
+  if (method == "ml" || method == "lbfgs") return 5;
+  const int gradient = 2 + 2 * between_slices + (own_probes ? 2 : 0);
+  // The exit waves of two objects and of the probe's direction, which is shifted, too.
+  const int lengths = 3 * between_slices + (own_probes ? 1 : 0);
+  return method == "lsqml" ? gradient + lengths : gradient;
+}
+
+struct Row {
+  Case of;
+  int batch_size = 0;
+  int transforms = 0;  ///< needed per position and mode
+  double epoch_s = 0;  ///< of the slowest rank, as the two that follow
+  double bare_s = 0;   ///< 2 transforms of every wave
+  double bare_and_pass_s = 0;
+  double first_error = 0;
+  double last_error = 0;
+
+  double ratio_to_bare() const { return epoch_s / bare_s; }
+  double ratio_to_own() const { return ratio_to_bare() * 2 / transforms; }
+  bool is_sound() const {
+    return std::isfinite(ratio_to_bare()) && ratio_to_bare() > 0 && last_error < first_error;
+  }
+};
+
+Row measured(const Case& wanted, const Options& options, const comm::Communicator& comm) {
+  deck::Deck deck;
+  comm.together([&] { deck = deck_of_case(wanted, options); });
+  app::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
+  Row row{.of = wanted,
+          .batch_size = deck.solvers.front().batch_size,
+          .transforms = transforms_needed(deck)};
+  row.first_error = run.run_epoch().error;
+  // The first batches that follow are recorded where the device can: not timed either.
+  row.epoch_s = median_seconds(device::Device(), options.n_epochs,
+                               [&] { row.last_error = run.run_epoch().error; });
+  const Reference reference = reference_of(run, deck, comm.size());
+  row.bare_s = reference.transforms_s;
+  row.bare_and_pass_s = reference.transforms_and_pass_s;
+  for (double* of_rank : {&row.epoch_s, &row.bare_s, &row.bare_and_pass_s})
+    comm.maximum(std::span(of_rank, 1));
+  if (!row.is_sound())
+    throw AgreedError(
+        ExitCode::failed,
+        text(wanted.method, ", ", wanted.model, ": the error went from ", row.first_error, " to ",
+             row.last_error, ", the benchmark does not reconstruct"));
+  return row;
+}
+
+nlohmann::json as_json(const Row& row) {
+  return {{"method", row.of.method},
+          {"model", row.of.model},
+          {"overrides", row.of.overrides},
+          {"batch_size", row.batch_size},
+          {"epoch_ms", 1e3 * row.epoch_s},
+          {"transforms_ms", 1e3 * row.bare_s},
+          {"transforms_and_pass_ms", 1e3 * row.bare_and_pass_s},
+          {"transforms_needed", row.transforms},
+          {"ratio", row.ratio_to_bare()},
+          {"ratio_to_own", row.ratio_to_own()},
+          {"first_error", row.first_error},
+          {"last_error", row.last_error}};
+}
+
+void print(const Row& row) {
+  fmt::print("{:<6} {:<18} {:>6} {:>10.2f} {:>10.2f} {:>7} {:>7.2f} {:>7.2f}   {:.4g} -> {:.4g}\n",
+             row.of.method, row.of.model, row.batch_size, 1e3 * row.epoch_s, 1e3 * row.bare_s,
+             row.transforms, row.ratio_to_bare(), row.ratio_to_own(), row.first_error,
+             row.last_error);
+  std::fflush(stdout);
+}
+
+void bench_solvers(Options& options, const comm::Communicator& comm) {
+  nlohmann::json json = case_json("solvers", options, deck_of(options, comm), comm.size());
+  if (comm.is_root())
+    fmt::print(
+        "{} positions of {} px, {} rank(s)\n"
+        "method model               batch   ms/epoch    bare ms   needs   ratio  to own   error\n",
+        options.scan.raster.size(), options.scan.window_px, comm.size());
+  for (const Case& wanted : cases(options)) {
+    const Row row = measured(wanted, options, comm);
+    if (comm.is_root()) print(row);
+    json["solvers"].push_back(as_json(row));
+  }
+  write_json(options.json, json, comm);
+}
+
+}  // namespace
+
+void add_solvers(CLI::App& app, Action& run) {
+  const auto options = std::make_shared<Options>();
+  options->raster = {32, 32};
+  options->scan.window_px = 128;
+  options->n_epochs = 3;
+  CLI::App* command = app.add_subcommand("solvers",
+                                         "Milliseconds per epoch of every method, and of some "
+                                         "models, beside two bare transforms of every wave");
+  add_case_options(*command, *options);
+  command->add_option("--modes", options->n_modes, "probe modes of the methods' rows")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->callback([options, &run] {
+    run = [options](const comm::Communicator& comm) { bench_solvers(*options, comm); };
+  });
+}
+
+}  // namespace tessera::scaling
