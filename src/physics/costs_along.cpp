@@ -15,7 +15,9 @@ KOKKOS_INLINE_FUNCTION Real real_product(const complex& a, const complex& b) {
   return a.real() * b.real() + a.imag() * b.imag();
 }
 
-/// A row of the waves of a position at t = 0, 1 and -1.
+/// A row of the waves of a position at t = 0, 1 and -1. What is known when it is compiled lets a
+/// processor take several pixels at a time; known_waves 0: it is not.
+template <int known_waves>
 struct WaveRows {
   const complex* here;
   const complex* ahead;
@@ -26,7 +28,8 @@ struct WaveRows {
   /// Of the intensity, by powers of t.
   KOKKOS_FUNCTION void coefficients(const int x, Real* quartic) const {
     for (int k = 0; k < n_coefficients; ++k) quartic[k] = 0;
-    for (int i = 0; i < n_waves; ++i) {
+    const int n = known_waves > 0 ? known_waves : n_waves;
+    for (int i = 0; i < n; ++i) {
       const complex a = here[i * stride + x];
       const complex plus = ahead[i * stride + x] - a;
       const complex minus = behind[i * stride + x] - a;
@@ -41,11 +44,12 @@ struct WaveRows {
   }
 };
 
+template <int known_waves>
 struct Waves {
   WavesView here;
   WavesView ahead;
   WavesView behind;
-  KOKKOS_FUNCTION WaveRows row(const int j, const int y) const {
+  KOKKOS_FUNCTION WaveRows<known_waves> row(const int j, const int y) const {
     return {&here(j, 0, y, 0), &ahead(j, 0, y, 0), &behind(j, 0, y, 0),
             static_cast<std::int64_t>(here.extent(2) * here.extent(3)),
             static_cast<int>(here.extent(1))};
@@ -54,7 +58,7 @@ struct Waves {
 
 /// The coefficients as images, for the point spread.
 struct WriteCoefficients {
-  Waves waves;
+  Waves<0> waves;
   DeviceView<complex***> images;
   KOKKOS_FUNCTION void operator()(const int j, const int y, const int x) const {
     Real quartic[n_coefficients];
@@ -64,23 +68,21 @@ struct WriteCoefficients {
   }
 };
 
-template <class PatternView>
+template <Noise noise, int known_waves, class PatternView>
 struct AddCosts {
   TrustedPatterns<PatternView> patterns;
   DeviceView<Real**> background;
-  Waves waves;
+  Waves<known_waves> waves;
   DeviceView<complex***> blurred;
   DeviceView<Real[n_costs]> times;
-  Noise noise;
 
   struct Row {
     TrustedRow<typename PatternView::value_type> pattern;
     const Real* background;
-    WaveRows waves;
+    WaveRows<known_waves> waves;
     const complex* blurred;
     std::int64_t stride;
     const Real* times;
-    Noise noise;
 
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       Real quartic[n_coefficients];
@@ -107,10 +109,21 @@ struct AddCosts {
             waves.row(j, y),
             blurred.size() > 0 ? &blurred(j * n_coefficients, y, 0) : nullptr,
             static_cast<std::int64_t>(blurred.extent(1) * blurred.extent(2)),
-            times.data(),
-            noise};
+            times.data()};
   }
 };
+
+template <class F>
+void with_noise(const Noise noise, const F& f) {
+  switch (noise) {
+    case Noise::intensity:
+      return f(std::integral_constant<Noise, Noise::intensity>());
+    case Noise::poisson:
+      return f(std::integral_constant<Noise, Noise::poisson>());
+    default:
+      return f(std::integral_constant<Noise, Noise::amplitude>());
+  }
+}
 
 }  // namespace
 
@@ -135,26 +148,29 @@ void CostsAlong::set_behind(const device::Device& exec, const ForwardModel& mode
 void CostsAlong::add(const device::Device& exec, const ForwardModel& model, const Chunk& chunk,
                      const DeviceView<Real[n_costs]>& times,
                      const DeviceView<double*>& costs) const {
-  const Waves waves{model.waves(), ahead_, behind_};
   if (blurred_.size() > 0) {
     device::for_each_pixel(exec, "tessera::physics::write_coefficients", chunk.count,
-                           model.scan().window, WriteCoefficients{waves, blurred_});
+                           model.scan().window,
+                           WriteCoefficients{{model.waves(), ahead_, behind_}, blurred_});
     model.blur(exec, blurred_, n_coefficients * chunk.count);
   }
   const ScanTile& scan = model.scan();
   const ChunkPatterns measured = scan.patterns->at(exec, chunk);
   std::visit(
       [&](const auto& patterns) {
-        using PatternView = std::decay_t<decltype(patterns)>;
-        device::add_pixel_sums<n_costs>(
-            exec, "tessera::physics::costs_along", chunk.count, scan.window,
-            AddCosts<PatternView>{{scan, patterns, chunk, measured.packed},
-                                  model.parameters().background,
-                                  waves,
-                                  blurred_,
-                                  times,
-                                  model.options().noise},
-            scratch_, costs);
+        with_noise(model.options().noise, [&](auto noise) {
+          with_known_modes(model.options().n_waves(), [&](auto known) {
+            using Kernel = AddCosts<noise, known, std::decay_t<decltype(patterns)>>;
+            device::add_pixel_sums<n_costs>(exec, "tessera::physics::costs_along", chunk.count,
+                                            scan.window,
+                                            Kernel{{scan, patterns, chunk, measured.packed},
+                                                   model.parameters().background,
+                                                   {model.waves(), ahead_, behind_},
+                                                   blurred_,
+                                                   times},
+                                            scratch_, costs);
+          });
+        });
       },
       measured.values);
 }
