@@ -95,9 +95,8 @@ void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& 
   });
   update_object(exec, sweep, batch.touched);
   if (epoch < options_.probe_start_epoch) return;
-  // The exit waves are not needed, but the model knows the chunk's probes after them.
   const auto recall = [&](const Chunk& chunk) {
-    model_.exit_waves(exec, unknowns_.object, chunk);
+    model_.illumination().shift_probes(exec, chunk);
     overlapping_.copy_out(exec, model_, chunk);
   };
   for (int round = 1;; ++round) {
