@@ -1,0 +1,85 @@
+// Scan positions that were written wrong come out right, on any number of ranks.
+
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include "tessera/app/compare.hpp"
+#include "tessera/app/run.hpp"
+#include "tessera/app/simulation.hpp"
+
+#include "app/deck_text.hpp"
+
+namespace tessera::app {
+namespace {
+
+using testing::world;
+
+constexpr const char* wrong_positions = R"(
+[data]
+file = "scan.h5"
+[experiment]
+energy_eV = 8000.0
+distance_m = 1.0
+detector_pixel_m = 200e-6
+[probe]
+initial = "aperture"
+semi_angle_rad = 1.2e-3
+defocus_m = 60e-6
+[solver]
+method = "lsqml"
+epochs = 200
+batch_size = 9
+object_step = 1.0
+probe_step = 1.0
+full_step_fraction = 1.0
+[refine]
+positions_from_epoch = 5
+positions_step = 2.0
+[simulation]
+object = "atoms"
+n_positions = 81
+step_m = 90e-9
+detector_shape = [32, 32]
+counts_per_pattern = 1e7
+)";
+
+/// Distance of the positions from the truth, root mean square, mean removed, after `epochs`.
+double position_error_px(const testing::SharedFolder& folder, std::vector<std::string> overrides,
+                         int epochs) {
+  const deck::Deck deck = testing::parsed(folder.path(), std::move(overrides), wrong_positions);
+  simulate(deck, world(), Log(false));
+  Run run(deck, world(), Log(false));
+  for (int epoch = 0; epoch < epochs; ++epoch) run.run_epoch();
+  run.write_result(run.measure(), "done");
+  world().barrier();
+  return compare(read_reconstruction(deck.output.file), read_reconstruction(deck.data.file))
+      .position_error_px.value_or(1e9);
+}
+
+struct PositionErrors {
+  const char* name;
+  std::vector<std::string> overrides;
+};
+
+class PositionRecovery : public ::testing::TestWithParam<PositionErrors> {};
+INSTANTIATE_TEST_SUITE_P(
+    Errors, PositionRecovery,
+    ::testing::Values(PositionErrors{"uniform", {"simulation.position_error_px=1.5"}},
+                      PositionErrors{"affine",
+                                     {"refine.positions_model=affine",
+                                      "simulation.position_affine=[0.08, -0.08, 0.06, 0.05]"}}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST_P(PositionRecovery, ErrorsOfAPixelAndAHalfShrinkToATwentiethOfAPixel) {
+  const testing::SharedFolder folder(std::string("positions_") + GetParam().name);
+  const double before = position_error_px(folder, GetParam().overrides, 1);
+  const double after = position_error_px(folder, GetParam().overrides, 200);
+  if (world().is_root())
+    std::cout << GetParam().name << ": " << before << " px rms before, " << after << " after\n";
+  EXPECT_GT(before, 1.4);
+  EXPECT_LE(after, 0.05);
+}
+
+}  // namespace
+}  // namespace tessera::app
