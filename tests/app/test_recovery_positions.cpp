@@ -28,7 +28,7 @@ semi_angle_rad = 1.2e-3
 defocus_m = 60e-6
 [solver]
 method = "lsqml"
-epochs = 200
+epochs = 300
 batch_size = 9
 object_step = 1.0
 probe_step = 1.0
@@ -62,19 +62,23 @@ struct PositionErrors {
   std::vector<std::string> overrides;
 };
 
+void PrintTo(const PositionErrors& errors, std::ostream* out) {
+  *out << errors.name;
+}
+
 class PositionRecovery : public ::testing::TestWithParam<PositionErrors> {};
 INSTANTIATE_TEST_SUITE_P(
     Errors, PositionRecovery,
     ::testing::Values(PositionErrors{"uniform", {"simulation.position_error_px=1.5"}},
                       PositionErrors{"affine",
-                                     {"refine.positions_model=affine",
+                                     {"refine.positions_model=affine", "refine.positions_step=4",
                                       "simulation.position_affine=[0.08, -0.08, 0.06, 0.05]"}}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_P(PositionRecovery, ErrorsOfAPixelAndAHalfShrinkToATwentiethOfAPixel) {
   const testing::SharedFolder folder(std::string("positions_") + GetParam().name);
   const double before = position_error_px(folder, GetParam().overrides, 1);
-  const double after = position_error_px(folder, GetParam().overrides, 200);
+  const double after = position_error_px(folder, GetParam().overrides, 300);
   if (world().is_root())
     std::cout << GetParam().name << ": " << before << " px rms before, " << after << " after\n";
   EXPECT_GT(before, 1.4);
