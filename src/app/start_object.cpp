@@ -204,23 +204,13 @@ void fill_start_object(const deck::Deck& deck, const Scan& scan, const WaveStack
     fill_planes(deck, scan, random, object);
   } else if (initial == "centre_of_mass") {
     const CoarseMap phase = phase_from_centres(scan, probe);
-    fill_planes(
-        deck, scan,
-        [&](Pixel pixel) {
-          return Transmission{1, phase.at(pixel)};
-        },
-        object);
+    fill_planes(deck, scan, [&](Pixel pixel) { return Transmission{1, phase.at(pixel)}; }, object);
   } else if (initial == "stxm") {
     const CoarseMap amplitude = amplitude_from_counts(scan, probe);
     fill_planes(
-        deck, scan,
-        [&](Pixel pixel) {
-          return Transmission{amplitude.at(pixel), 0};
-        },
-        object);
+        deck, scan, [&](Pixel pixel) { return Transmission{amplitude.at(pixel), 0}; }, object);
   } else {
-    fill_planes(
-        deck, scan, [](Pixel) { return Transmission{}; }, object);
+    fill_planes(deck, scan, [](Pixel) { return Transmission{}; }, object);
   }
 }
 

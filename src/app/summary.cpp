@@ -33,7 +33,7 @@ struct Summary {
   std::vector<double> mode_powers = {};
 };
 
-Spread spread_of(const std::vector<RankTimes>& ranks, double RankTimes::*field) {
+Spread spread_of(const std::vector<RankTimes>& ranks, double RankTimes::* field) {
   Spread spread{ranks.front().*field, 0, ranks.front().*field};
   for (const RankTimes& rank : ranks) {
     spread.least = std::min(spread.least, rank.*field);

@@ -93,8 +93,7 @@ void LimitedMemoryBfgs::update(const Device& exec, Sweep& sweep, const DescentSt
   for (int i = n_updates_; i >= oldest; --i) {
     const int at = i % n_history;
     const double* product = this->product(exec, sweep, step.space, steps_[at], work_);
-    on_scalars(
-        exec, KOKKOS_LAMBDA(int) { factors(at) = inverse_products(at) * *product; });
+    on_scalars(exec, KOKKOS_LAMBDA(int) { factors(at) = inverse_products(at) * *product; });
     step.space.combine(exec, work_, {factors.data() + at, -1}, gradient_changes_[at]);
   }
   step.preconditioner.apply(exec, work_, work_);
@@ -102,8 +101,7 @@ void LimitedMemoryBfgs::update(const Device& exec, Sweep& sweep, const DescentSt
   for (int i = oldest; i <= n_updates_; ++i) {
     const int at = i % n_history;
     const double* product = this->product(exec, sweep, step.space, gradient_changes_[at], work_);
-    on_scalars(
-        exec, KOKKOS_LAMBDA(int) { factors(at) -= inverse_products(at) * *product; });
+    on_scalars(exec, KOKKOS_LAMBDA(int) { factors(at) -= inverse_products(at) * *product; });
     step.space.combine(exec, work_, {factors.data() + at}, steps_[at]);
   }
   const DescentState* state = step.state.data();

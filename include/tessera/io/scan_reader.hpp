@@ -94,13 +94,13 @@ struct PatternMoments {
 /// What was found on the way, without pixels that are not valid or ignored; the same on all ranks
 /// but for bytes_read.
 struct PatternTotals {
-  std::vector<int> all_zero;            ///< scan positions without a single count; ascending
+  std::vector<int> all_zero;  ///< scan positions without a single count; ascending
   // Of the patterns not held out:
   std::vector<PatternMoments> moments;  ///< by scan position
   double total_counts = 0;
   ImageStack<double> sum;        ///< (1, h, w)
   ImageStack<double> n_ignored;  ///< patterns with counts that ignore this pixel, (1, h, w)
-  std::int64_t bytes_read = 0;  ///< pattern bytes this rank read from the file, decompressed
+  std::int64_t bytes_read = 0;   ///< pattern bytes this rank read from the file, decompressed
 };
 
 /// Every rank reads a contiguous share of the file's chunks and sends each pattern to the rank that
