@@ -187,7 +187,8 @@ void multiply_waves(const Device& exec, const WavesView& chi, const WavesView& u
                                n_images(v),
                                image_size(v),
                                shape.w};
-  const Products of_chunk(&products(chunk.begin - first, 0), chunk.count);
+  const Products of_chunk(products.data() + (chunk.begin - first) * NormalEquations::n,
+                          chunk.count);
   device::sum_each_image<NormalEquations::n>(exec, "tessera::solvers::normal_equations",
                                              chunk.count, shape, multiply, lanes, of_chunk);
 }
