@@ -116,7 +116,8 @@ void Adam::update_object(const Device& exec, const TouchedBlocks& touched) {
   for_each_touched_pixel(
       exec, "tessera::solvers::adam_object", static_cast<int>(object.extent(0)), touched, tile_,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        if (tile.owns(y, x)) {
+        // Blocks lie differently on other tiles: only what a window has reached may change.
+        if (tile.owns(y, x) && illumination(plane, y, x) > 0) {
           const complex gradient = sum(plane, y, x) / greatest_power();
           object(plane, y, x) += step(gradient, moment(plane, y, x), square(plane, y, x));
         }

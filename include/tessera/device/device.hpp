@@ -219,7 +219,7 @@ struct SumLane {
     const int i = item / n_lanes;
     const int lane = item - i * n_lanes;
     double sum[n_sums] = {};
-    const int n_items = device_is_host ? shape.h : static_cast<int>(shape.size());
+    const int n_items = device_is_host ? shape.h : shape.h * shape.w;
     for (int at = lane; at < n_items; at += n_lanes) add(i, at, sum);
     for (int k = 0; k < n_sums; ++k) lanes(i, lane, k) = sum[k];
   }
