@@ -17,7 +17,7 @@ using testing::world;
 
 constexpr bool in_float = sizeof(Real) == 4;
 constexpr double wave_tolerance = in_float ? 5e-5 : 1e-10;
-constexpr double error_tolerance = in_float ? 1e-6 : 1e-10;
+constexpr double error_tolerance = in_float ? 5e-6 : 1e-10;
 
 struct Option {
   const char* name;

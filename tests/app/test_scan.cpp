@@ -50,8 +50,8 @@ TEST(Scan, WindowsThatMoveHaveRoom) {
   all.insert(all.end(), {"refine.positions_from_epoch=0", "refine.positions_limit_px=2.5"});
   const double pixel_m = 1e-8;
   EXPECT_EQ(window_margin_px(testing::parsed(folder.path(), {}), pixel_m), 0);
-  EXPECT_EQ(window_margin_px(testing::parsed(folder.path(), fly), pixel_m), 3);
-  EXPECT_EQ(window_margin_px(testing::parsed(folder.path(), all), pixel_m), 5);
+  EXPECT_EQ(window_margin_px(testing::parsed(folder.path(), fly), pixel_m), 4);
+  EXPECT_EQ(window_margin_px(testing::parsed(folder.path(), all), pixel_m), 6);
 
   const deck::Deck deck = testing::parsed(folder.path(), all);
   simulate(deck, world(), Log(false));

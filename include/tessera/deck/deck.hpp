@@ -94,7 +94,7 @@ struct Solver {
   int lbfgs_history = 8;
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
-  double adam_epsilon = 0.03;
+  double adam_epsilon = 1e-3;
   std::string noise = "amplitude";
 };
 

@@ -14,7 +14,7 @@ struct AdamOptions {
   double probe_step = 0.02;   ///< of the probe's greatest amplitude
   double beta1 = 0.9;
   double beta2 = 0.999;
-  double epsilon = 0.03;
+  double epsilon = 1e-3;
   StepSchedule schedule = {};   ///< of both steps
   int probe_start_epoch = 0;    ///< first epoch, from 0, that updates the probe
   int orthogonalise_every = 1;  ///< epochs; 0: never
