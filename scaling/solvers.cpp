@@ -157,6 +157,7 @@ void add_solvers(CLI::App& app, Action& run) {
   add_case_options(*command, *options);
   command->add_option("--modes", options->n_modes, "probe modes of the methods' rows")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->callback([options, &run] {

@@ -18,7 +18,7 @@ constexpr bool in_float = sizeof(Real) == 4;
 constexpr double strict = in_float ? 1e-4 : 1e-9;
 /// In dark pixels the slope of these costs has no bound, and float's rounding grows; double shows
 /// that it is rounding.
-constexpr double loose = in_float ? 1e-3 : 1e-9;
+constexpr double loose = in_float ? 5e-3 : 1e-9;
 
 /// A model, as overrides of the small deck. The simulation has what the model is for.
 struct Model {
@@ -80,7 +80,8 @@ TEST_P(Matrix, ComputesWhatOneRankComputesOrIsRefusedByName) {
     return;
   }
   simulate(with_method, world(), Log(false));
-  testing::expect_same_answer(with_method, 3, model().tolerance, in_float ? 3e-5 : 1e-9);
+  const double tolerance = model().tolerance;
+  testing::expect_same_answer(with_method, 3, tolerance, in_float ? 0.3 * tolerance : 1e-9);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Matrix,
