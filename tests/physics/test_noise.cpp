@@ -28,7 +28,7 @@ long double slope_by_differences(Noise noise, long double intensity, long double
          (2 * step);
 }
 
-constexpr double tolerance = sizeof(Real) == 4 ? 2e-6 : 1e-8;
+constexpr double tolerance = sizeof(Real) == 4 ? 2e-6 : 1e-7;
 /// Also where dark_counts is no longer negligible.
 constexpr Real intensities[] = {Real(0.004), Real(0.7), Real(5), Real(5.5), Real(40), Real(3e4)};
 constexpr Real measurements[] = {Real(0), Real(1), Real(5), Real(2e4)};
