@@ -21,11 +21,13 @@ struct Moments {
   std::vector<double> v;
   int t = 0;
 
-  /// Algorithm 1 of Kingma & Ba, with the negative gradient.
+  /// Algorithm 1 of Kingma & Ba, with the negative gradient, where the batch has `seen` anything.
+  template <class Seen>
   void update(const AdamOptions& options, double step, const WaveStack& sum, double unit,
-              WaveStack& values) {
+              const Seen& seen, WaveStack& values) {
     ++t;
     for (std::size_t i = 0; i < m.size(); ++i) {
+      if (!(seen.data()[i % seen.size()] > 0)) continue;
       const Complex g = sum.data()[i] / unit;
       m[i] = options.beta1 * m[i] + (1 - options.beta1) * g;
       v[i] = options.beta2 * v[i] + (1 - options.beta2) * std::norm(g);
@@ -42,10 +44,11 @@ void reference_update(SmallScan& scan, const AdamOptions& options, double fracti
   const testing::PlainSums sums = testing::plain_sums(scan, positions);
   const double power = testing::greatest_power(scan.probe);
   const double overlap = *std::max_element(sums.overlap.begin(), sums.overlap.end());
-  object.update(options, fraction * options.object_step, sums.object, power, scan.object);
+  object.update(options, fraction * options.object_step, sums.object, power, sums.illumination,
+                scan.object);
   if (moves_probe)
     probe.update(options, fraction * options.probe_step * std::sqrt(power), sums.probe,
-                 std::sqrt(power) * overlap, scan.probe);
+                 std::sqrt(power) * overlap, sums.overlap, scan.probe);
 }
 
 struct Case {
