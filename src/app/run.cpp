@@ -192,7 +192,7 @@ void Run::run_batch(const solvers::Batch& batch, int epoch) {
 EpochFigures Run::take_figures() {
   const auto squared_norm = [&](const auto& view, int at) {
     inner_product_(exec_, view.data(), view.data(), static_cast<int>(view.extent(0)),
-                   {static_cast<int>(view.extent(1)), static_cast<int>(view.extent(2))},
+                   device::image_shape(view),
                    device::DeviceView<double*>(epoch_sums_.data() + at, 2));
   };
   solver_->take_sums(exec_, epoch_sums_);

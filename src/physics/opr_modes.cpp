@@ -38,8 +38,7 @@ void mix(const Device& exec, const DeviceView<Real**>& mixing, const ProbeView& 
   const auto n_opr = static_cast<int>(weight.extent(1));
   const int n_modes = static_cast<int>(probe.extent(0)) - n_opr;
   device::for_each_pixel(
-      exec, "tessera::physics::mix_opr_modes", 1,
-      {static_cast<int>(probe.extent(1)), static_cast<int>(probe.extent(2))},
+      exec, "tessera::physics::mix_opr_modes", 1, device::image_shape(probe),
       KOKKOS_LAMBDA(int, const int y, const int x) {
         complex before[most_opr_modes];
         for (int k = 0; k < n_opr; ++k) {

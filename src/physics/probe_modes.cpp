@@ -78,7 +78,7 @@ void ModeOrthogonaliser::mix(const device::Device& exec, const ProbeView& modes)
 
 std::vector<double> mode_powers(const device::Device& exec, const ProbeView& probe) {
   const InnerProduct inner_product;
-  const Shape2 window{static_cast<int>(probe.extent(1)), static_cast<int>(probe.extent(2))};
+  const Shape2 window = device::image_shape(probe);
   std::vector<double> powers;
   for (std::size_t m = 0; m < probe.extent(0); ++m) {
     const complex* mode = probe.data() + static_cast<std::int64_t>(m) * window.size();

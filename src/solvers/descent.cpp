@@ -42,8 +42,7 @@ void move_by(const Device& exec, const View& values, const View& direction,
              const DeviceView<double>& step) {
   device::for_each_pixel(
       exec, "tessera::solvers::descend", static_cast<int>(values.extent(0)),
-      {static_cast<int>(values.extent(1)), static_cast<int>(values.extent(2))},
-      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
+      device::image_shape(values), KOKKOS_LAMBDA(const int plane, const int y, const int x) {
         values(plane, y, x) += static_cast<Real>(step()) * direction(plane, y, x);
       });
 }

@@ -47,7 +47,7 @@ void diffuse(const Device& exec, Sweep& sweep, const HeatSteps& heat, const Owne
 void diffuse_slices(const Device& exec, const HeatSteps& heat, int n_slices,
                     const physics::ObjectView& object) {
   const int n_object_modes = static_cast<int>(object.extent(0)) / n_slices;
-  const Shape2 tile{static_cast<int>(object.extent(1)), static_cast<int>(object.extent(2))};
+  const Shape2 tile = device::image_shape(object);
   device::for_each_pixel(
       exec, "tessera::solvers::diffuse_slices", n_object_modes, tile,
       KOKKOS_LAMBDA(const int mode, const int y, const int x) {

@@ -85,8 +85,7 @@ template <class View>
 void move_along(const Device& exec, const View& to, const View& from, const View& direction,
                 const Factor& factor) {
   device::for_each_pixel(
-      exec, "tessera::solvers::trial", static_cast<int>(to.extent(0)),
-      {static_cast<int>(to.extent(1)), static_cast<int>(to.extent(2))},
+      exec, "tessera::solvers::trial", static_cast<int>(to.extent(0)), device::image_shape(to),
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
         to(plane, y, x) = from(plane, y, x) + factor() * direction(plane, y, x);
       });

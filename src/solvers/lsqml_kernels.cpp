@@ -19,9 +19,6 @@ std::int64_t image_size(const WavesView& waves) {
 int n_images(const WavesView& waves) {
   return static_cast<int>(waves.extent(1));
 }
-Shape2 shape_of(const WavesView& waves) {
-  return {static_cast<int>(waves.extent(2)), static_cast<int>(waves.extent(3))};
-}
 /// The waves of the chunk's first position in those of the batch.
 complex* waves_of_chunk(const WavesView& of_batch, const Chunk& chunk, int first) {
   return of_batch.data() + (chunk.begin - first) * n_images(of_batch) * image_size(of_batch);
@@ -56,7 +53,7 @@ struct CopyWaves {
 template <bool adds>
 void copy_waves(const Device& exec, const WavesView& waves, const Chunk& chunk, int first,
                 Real scale, const WavesView& kept) {
-  const Shape2 shape = shape_of(waves);
+  const Shape2 shape = device::image_shape(waves);
   device::for_each_row_pixel(
       exec, "tessera::solvers::keep_waves", chunk.count * n_images(waves), shape,
       CopyWaves<adds>{waves.data(), waves_of_chunk(kept, chunk, first), scale, shape.h, shape.w});
@@ -161,8 +158,7 @@ void weigh_probe_sum(const Device& exec, const GradientSums& sums,
   const auto regularisation = static_cast<Real>(alpha);
   device::for_each_pixel(
       exec, "tessera::solvers::weigh_probe_sum", static_cast<int>(sum.extent(0)),
-      {static_cast<int>(sum.extent(1)), static_cast<int>(sum.extent(2))},
-      KOKKOS_LAMBDA(const int m, const int y, const int x) {
+      device::image_shape(sum), KOKKOS_LAMBDA(const int m, const int y, const int x) {
         const Real weight = update_weight(overlap(y, x), greatest_overlap(), regularisation);
         sum(m, y, x) *= weight > 0 ? 1 / weight : Real(0);
       });
@@ -180,7 +176,7 @@ void add_direction(const Device& exec, const ObjectView& object, const ObjectVie
 void multiply_waves(const Device& exec, const WavesView& chi, const WavesView& u,
                     const WavesView& v, const Chunk& chunk, int first,
                     const device::LaneSums<NormalEquations::n>& lanes, const Products& products) {
-  const Shape2 shape = shape_of(v);
+  const Shape2 shape = device::image_shape(v);
   const MultiplyWaves multiply{waves_of_chunk(chi, chunk, first),
                                waves_of_chunk(u, chunk, first),
                                v.data(),
@@ -224,8 +220,7 @@ void move_probe(const Device& exec, const ProbeView& probe, const ProbeView& dir
                 const DeviceView<Real[2]>& lengths) {
   device::for_each_pixel(
       exec, "tessera::solvers::move_probe", static_cast<int>(probe.extent(0)),
-      {static_cast<int>(probe.extent(1)), static_cast<int>(probe.extent(2))},
-      KOKKOS_LAMBDA(const int m, const int y, const int x) {
+      device::image_shape(probe), KOKKOS_LAMBDA(const int m, const int y, const int x) {
         probe(m, y, x) += direction(m, y, x) * lengths(1);
       });
 }

@@ -21,8 +21,7 @@ void move_on(const Device& exec, const Stack& now, const Stack& before, const St
 
 /// All of an image.
 OwnedTile whole(const Stack& images) {
-  const Box all =
-      Box::at({0, 0}, {static_cast<int>(images.extent(1)), static_cast<int>(images.extent(2))});
+  const Box all = Box::at({0, 0}, device::image_shape(images));
   return {all, all};
 }
 

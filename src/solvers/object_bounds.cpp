@@ -59,7 +59,7 @@ KOKKOS_FUNCTION complex with_bounded_amplitude(const complex& value, Real least,
 
 void apply_bounds(const Device& exec, const ObjectBounds& bounds, const TileFrame& frame,
                   const device::DeviceView<Real**>& coverage, const physics::ObjectView& object) {
-  const Shape2 tile{static_cast<int>(object.extent(1)), static_cast<int>(object.extent(2))};
+  const Shape2 tile = device::image_shape(object);
   const Real centre_y =
       static_cast<Real>(frame.object.h - 1) / 2 - static_cast<Real>(frame.origin.y);
   const Real centre_x =

@@ -54,7 +54,7 @@ struct NeighbourProducts {
 void multiply_by_ramp(const Device& exec, const DeviceView<complex***>& images, int stride,
                       const DeviceView<Real[2]>& ramp_rad, Real sign, Real centre_y,
                       Real centre_x) {
-  const Shape2 shape{static_cast<int>(images.extent(1)), static_cast<int>(images.extent(2))};
+  const Shape2 shape = device::image_shape(images);
   device::for_each_pixel(
       exec, "tessera::solvers::multiply_by_ramp", static_cast<int>(images.extent(0)) / stride,
       shape, KOKKOS_LAMBDA(const int i, const int y, const int x) {

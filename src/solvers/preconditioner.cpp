@@ -4,14 +4,6 @@ namespace tessera::solvers {
 
 using device::Device;
 
-namespace {
-
-Shape2 shape_of(const device::DeviceView<device::complex***>& view) {
-  return {static_cast<int>(view.extent(1)), static_cast<int>(view.extent(2))};
-}
-
-}  // namespace
-
 Preconditioner::Preconditioner(const PreconditionerOptions& options,
                                const physics::GradientSums& sums)
     : options_(options),
@@ -37,7 +29,7 @@ void Preconditioner::apply(const Device& exec, const Unknowns& from, const Unkno
   const auto object_to = to.object;
   device::for_each_pixel(
       exec, "tessera::solvers::precondition_object", static_cast<int>(to.object.extent(0)),
-      shape_of(to.object), KOKKOS_LAMBDA(const int plane, const int y, const int x) {
+      device::image_shape(to.object), KOKKOS_LAMBDA(const int plane, const int y, const int x) {
         const Real weight = illumination(plane, y, x) + object_alpha * greatest_power();
         object_to(plane, y, x) = object_from(plane, y, x) * (object_step / weight);
       });
@@ -45,7 +37,7 @@ void Preconditioner::apply(const Device& exec, const Unknowns& from, const Unkno
   const auto probe_to = to.probe;
   device::for_each_pixel(
       exec, "tessera::solvers::precondition_probe", static_cast<int>(to.probe.extent(0)),
-      shape_of(to.probe), KOKKOS_LAMBDA(const int m, const int y, const int x) {
+      device::image_shape(to.probe), KOKKOS_LAMBDA(const int m, const int y, const int x) {
         const Real weight = overlap(y, x) + probe_alpha * greatest_overlap();
         // Without a probe gradient there is no overlap either.
         probe_to(m, y, x) = probe_from(m, y, x) * (weight > 0 ? probe_step / weight : Real(0));

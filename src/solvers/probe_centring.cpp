@@ -60,7 +60,7 @@ void take_moved(const Device& exec, const DeviceView<int[2]>& move, const OwnedT
 
 void take_moved(const Device& exec, const DeviceView<int[2]>& move, const physics::ProbeView& probe,
                 const physics::ProbeView& moved) {
-  const Shape2 window{static_cast<int>(probe.extent(1)), static_cast<int>(probe.extent(2))};
+  const Shape2 window = device::image_shape(probe);
   device::for_each_pixel(
       exec, "tessera::solvers::move_probe", static_cast<int>(probe.extent(0)), window,
       KOKKOS_LAMBDA(const int i, const int y, const int x) {
@@ -94,7 +94,7 @@ void ProbeCentring::step(const Device& exec, Sweep& sweep, const Unknowns& unkno
 }
 
 void ProbeCentring::find_move(const Device& exec, const physics::ProbeView& probe) const {
-  const Shape2 window{static_cast<int>(probe.extent(1)), static_cast<int>(probe.extent(2))};
+  const Shape2 window = device::image_shape(probe);
   device::set_zero(exec, sums_);
   device::add_pixel_sums<3>(exec, "tessera::solvers::centring_sums", n_modes_, window,
                             Moments{probe.data(), window}, sum_scratch_, sums_);

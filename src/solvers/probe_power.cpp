@@ -16,16 +16,12 @@ KOKKOS_FUNCTION double total(const Powers& powers) {
   return sum;
 }
 
-Shape2 shape_of(const DeviceView<complex***>& images) {
-  return {static_cast<int>(images.extent(1)), static_cast<int>(images.extent(2))};
-}
-
 /// images *= (counts / power)^exponent
 void scale(const Device& exec, const DeviceView<complex***>& images, const Powers& powers,
            double counts, double exponent) {
   device::for_each_pixel(
       exec, "tessera::solvers::scale_to_power", static_cast<int>(images.extent(0)),
-      shape_of(images), KOKKOS_LAMBDA(const int i, const int y, const int x) {
+      device::image_shape(images), KOKKOS_LAMBDA(const int i, const int y, const int x) {
         const double power = total(powers);
         if (power > 0)
           images(i, y, x) *= static_cast<Real>(device::math::pow(counts / power, exponent));
@@ -38,7 +34,7 @@ ProbePower::ProbePower(int n_modes)
     : n_modes_(n_modes), powers_("tessera::solvers::mode_powers", n_modes) {}
 
 void ProbePower::measure(const Device& exec, const physics::ProbeView& probe) const {
-  const Shape2 window = shape_of(probe);
+  const Shape2 window = device::image_shape(probe);
   for (int m = 0; m < n_modes_; ++m) {
     const complex* mode = probe.data() + m * window.size();
     inner_product_(exec, mode, mode, 1, window, DeviceView<double*>(powers_.data() + 2 * m, 2));
@@ -50,7 +46,7 @@ void ProbePower::raise_weak_modes(const Device& exec, const physics::ProbeView& 
   measure(exec, probe);
   const auto powers = powers_;
   device::for_each_pixel(
-      exec, "tessera::solvers::raise_weak_modes", n_modes_, shape_of(probe),
+      exec, "tessera::solvers::raise_weak_modes", n_modes_, device::image_shape(probe),
       KOKKOS_LAMBDA(const int m, const int y, const int x) {
         const double power = powers(m, 0);
         const double least = fraction * total(powers);

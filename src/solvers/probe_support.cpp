@@ -10,7 +10,7 @@ namespace {
 /// images = scale * images in a disc about `centre`, zero outside; the window is periodic.
 void cut(const Device& exec, double radius_px, Pixel centre, Real scale,
          const physics::ProbeView& images) {
-  const Shape2 shape{static_cast<int>(images.extent(1)), static_cast<int>(images.extent(2))};
+  const Shape2 shape = device::image_shape(images);
   const Pixel to_middle{shape.h / 2 - centre.y, shape.w / 2 - centre.x};
   const auto greatest = static_cast<Real>(radius_px * radius_px);
   device::for_each_pixel(

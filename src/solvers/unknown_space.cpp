@@ -18,10 +18,6 @@ struct Combine {
   }
 };
 
-Shape2 shape_of(const DeviceView<complex***>& view) {
-  return {static_cast<int>(view.extent(1)), static_cast<int>(view.extent(2))};
-}
-
 }  // namespace
 
 Unknowns make_like(const Unknowns& unknowns) {
@@ -38,7 +34,7 @@ void UnknownSpace::add_product(const Device& exec, const Unknowns& a, const Unkn
       exec, a.object.data() + first, b.object.data() + first,
       {static_cast<int>(a.object.extent(0)), tile_.owned.shape(), tile.w, tile.size()}, product);
   if (!counts_probe_) return;
-  const Shape2 window = shape_of(a.probe);
+  const Shape2 window = device::image_shape(a.probe);
   inner_product_.add(exec, a.probe.data(), b.probe.data(),
                      {static_cast<int>(a.probe.extent(0)), window, window.w, window.size()},
                      product);
@@ -50,7 +46,7 @@ void UnknownSpace::combine(const Device& exec, const Unknowns& to, const Factor&
                        static_cast<int>(to.object.extent(0)), tile_,
                        Combine{to.object, from.object, a, b});
   device::for_each_pixel(exec, "tessera::solvers::combine_vectors",
-                         static_cast<int>(to.probe.extent(0)), shape_of(to.probe),
+                         static_cast<int>(to.probe.extent(0)), device::image_shape(to.probe),
                          Combine{to.probe, from.probe, a, b});
 }
 

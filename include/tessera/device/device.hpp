@@ -50,6 +50,13 @@ namespace math = Kokkos;
 namespace math = Kokkos::Experimental;
 #endif
 
+/// Of the images that a view holds: its last two extents.
+template <class View>
+Shape2 image_shape(const View& view) {
+  constexpr unsigned rank = View::rank;
+  return {static_cast<int>(view.extent(rank - 2)), static_cast<int>(view.extent(rank - 1))};
+}
+
 /// A kernel's name for profiling tools. Without one it stays empty: making it would allocate at
 /// every launch.
 inline std::string kernel_name(const char* name) {
