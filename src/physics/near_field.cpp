@@ -1,6 +1,7 @@
 #include "tessera/physics/near_field.hpp"
 
 #include "forward_kernels.hpp"
+#include "free_space.hpp"
 
 namespace tessera::physics {
 
@@ -17,17 +18,12 @@ struct MakeNearField {
   double scale;
   DeviceView<complex**> propagator;
   KOKKOS_FUNCTION void operator()(int, const int ky, const int kx) const {
-    const double fy = signed_bin(ky, window.h) / (window.h * pixel_m);
-    const double fx = signed_bin(kx, window.w) / (window.w * pixel_m);
+    const double fy = spatial_frequency(ky, window.h, pixel_m);
+    const double fx = spatial_frequency(kx, window.w, pixel_m);
     const double k2 = fy * fy + fx * fx;
-    const double inverse = 1 / wavelength_m;
-    const bool is_evanescent = !is_fresnel && k2 >= inverse * inverse;
-    const double cycles = is_fresnel ? -wavelength_m * k2 / 2
-                          : is_evanescent
-                              ? 0
-                              : -k2 / (device::math::sqrt(inverse * inverse - k2) + inverse);
+    const double cycles = is_fresnel ? -wavelength_m * k2 / 2 : axial_frequency(k2, wavelength_m);
     const double angle = 2 * M_PI * distance_m * cycles;
-    const double size = is_evanescent ? 0 : scale;
+    const double size = !is_fresnel && is_evanescent(k2, wavelength_m) ? 0 : scale;
     propagator(ky, kx) = complex(static_cast<Real>(size * device::math::cos(angle)),
                                  static_cast<Real>(size * device::math::sin(angle)));
   }

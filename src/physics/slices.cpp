@@ -1,6 +1,7 @@
 #include "tessera/physics/slices.hpp"
 
 #include "forward_kernels.hpp"
+#include "free_space.hpp"
 
 namespace tessera::physics {
 
@@ -18,22 +19,16 @@ struct GapPhase {
   DeviceView<double[2]> tilt_rad;
 
   KOKKOS_FUNCTION double frequency(const int k, const int n) const {
-    return signed_bin(k, n) / (n * pixel_m);
+    return spatial_frequency(k, n, pixel_m);
   }
-  /// (sqrt(1/lambda^2 - k^2) - 1/lambda): cycles per metre; written so that nothing cancels.
-  KOKKOS_FUNCTION double defocus(const int ky, const int kx) const {
-    const double k2 = square(frequency(ky, window.h)) + square(frequency(kx, window.w));
-    const double inverse = 1 / wavelength_m;
-    return -k2 / (device::math::sqrt(inverse * inverse - k2) + inverse);
-  }
-  KOKKOS_FUNCTION bool is_evanescent(const int ky, const int kx) const {
-    return square(frequency(ky, window.h)) + square(frequency(kx, window.w)) >=
-           1 / (wavelength_m * wavelength_m);
+  KOKKOS_FUNCTION double squared_frequency(const int ky, const int kx) const {
+    return square(frequency(ky, window.h)) + square(frequency(kx, window.w));
   }
   /// d(phase) / d(distance), radians per metre.
   KOKKOS_FUNCTION double per_metre(const int ky, const int kx) const {
     return 2 * M_PI *
-           (defocus(ky, kx) - frequency(ky, window.h) * tan(tilt_rad(0)) -
+           (axial_frequency(squared_frequency(ky, kx), wavelength_m) -
+            frequency(ky, window.h) * tan(tilt_rad(0)) -
             frequency(kx, window.w) * tan(tilt_rad(1)));
   }
   /// d(phase) / d(tilt) per metre of distance, along y or x.
@@ -53,7 +48,8 @@ struct MakePropagator {
   double scale;
   KOKKOS_FUNCTION void operator()(const int gap, const int ky, const int kx) const {
     const double angle = distance_m(gap) * phase.per_metre(ky, kx);
-    const double size = phase.is_evanescent(ky, kx) ? 0 : scale;
+    const double size =
+        is_evanescent(phase.squared_frequency(ky, kx), phase.wavelength_m) ? 0 : scale;
     propagator(gap, ky, kx) = complex(static_cast<Real>(size * device::math::cos(angle)),
                                       static_cast<Real>(size * device::math::sin(angle)));
   }
