@@ -49,28 +49,26 @@ deck::Deck deck_of_case(const Case& wanted, const Options& options) {
   return synthetic_deck(options.scan, overrides);
 }
 
-/// Transforms per position and mode that an epoch cannot do without. Sub-pixel shifts of a probe
-/// that positions share are not among them.
-int transforms_needed(const deck::Deck& deck) {
+/// Transforms per position and mode that an epoch cannot do without.
+/// @param shift of a probe by part of a pixel, per position: 1, or less where positions share one
+double transforms_needed(const deck::Deck& deck, double shift) {
   const std::string& method = deck.solvers.front().method;
   const int between_slices = 2 * (deck.object.n_slices - 1);
-  const bool own_probes = deck.probe.opr_modes > 0 || deck.refine.positions_from_epoch >= 0;
-  // Of P_O psi for the error, and the projection there and back.
-  if (method == "dm" || method == "raar") return 3;
-  // The gradient, then the waves at three points of a line.
-  if (method == "ml" || method == "lbfgs") return 5;
-  const int gradient = 2 + 2 * between_slices + (own_probes ? 2 : 0);
-  // The exit waves of two objects and of the probe's direction, which is shifted, too.
-  const int lengths = 3 * between_slices + (own_probes ? 1 : 0);
-  return method == "lsqml" ? gradient + lengths : gradient;
+  // Of P_O psi for the error, and the projection there and back; the probe there and its sum back.
+  if (method == "dm" || method == "raar") return 3 + 2 * shift;
+  // The gradient, then the waves at three points of a line between two probes.
+  if (method == "ml" || method == "lbfgs") return 5 + 4 * shift;
+  const double gradient = 2 + 2 * between_slices + 2 * shift;
+  // The exit waves of two objects, and of the probe's direction.
+  return method == "lsqml" ? gradient + 3 * between_slices + shift : gradient;
 }
 
 struct Row {
   Case of;
   int batch_size = 0;
-  int transforms = 0;  ///< needed per position and mode
-  double epoch_s = 0;  ///< of the slowest rank, as the two that follow
-  double bare_s = 0;   ///< 2 transforms of every wave
+  double transforms = 0;  ///< needed per position and mode
+  double epoch_s = 0;     ///< of the slowest rank, as the two that follow
+  double bare_s = 0;      ///< 2 transforms of every wave
   double bare_and_pass_s = 0;
   double first_error = 0;
   double last_error = 0;
@@ -86,13 +84,12 @@ Row measured(const Case& wanted, const Options& options, const comm::Communicato
   deck::Deck deck;
   comm.together([&] { deck = deck_of_case(wanted, options); });
   app::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
-  Row row{.of = wanted,
-          .batch_size = deck.solvers.front().batch_size,
-          .transforms = transforms_needed(deck)};
+  Row row{.of = wanted, .batch_size = deck.solvers.front().batch_size};
   row.first_error = run.run_epoch().error;
   // The first batches that follow are recorded where the device can: not timed either.
   row.epoch_s = median_seconds(device::Device(), options.n_epochs,
                                [&] { row.last_error = run.run_epoch().error; });
+  row.transforms = transforms_needed(deck, run.model().illumination().shifts_per_position());
   const Reference reference = reference_of(run, deck, comm.size());
   row.bare_s = reference.transforms_s;
   row.bare_and_pass_s = reference.transforms_and_pass_s;
@@ -122,10 +119,10 @@ nlohmann::json as_json(const Row& row) {
 }
 
 void print(const Row& row) {
-  fmt::print("{:<6} {:<18} {:>6} {:>10.2f} {:>10.2f} {:>7} {:>7.2f} {:>7.2f}   {:.4g} -> {:.4g}\n",
-             row.of.method, row.of.model, row.batch_size, 1e3 * row.epoch_s, 1e3 * row.bare_s,
-             row.transforms, row.ratio_to_bare(), row.ratio_to_own(), row.first_error,
-             row.last_error);
+  fmt::print(
+      "{:<6} {:<18} {:>6} {:>10.2f} {:>10.2f} {:>7.2f} {:>7.2f} {:>7.2f}   {:.4g} -> {:.4g}\n",
+      row.of.method, row.of.model, row.batch_size, 1e3 * row.epoch_s, 1e3 * row.bare_s,
+      row.transforms, row.ratio_to_bare(), row.ratio_to_own(), row.first_error, row.last_error);
   std::fflush(stdout);
 }
 

@@ -93,10 +93,10 @@ void print_solvers(const std::string& name, const Json& result) {
       "to "
       "its own |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const Json& row : result["solvers"])
-    fmt::print("| `{}` | {} | {} | {:.1f} | {:.1f} | {} | {:.2f} | {:.2f} |\n",
+    fmt::print("| `{}` | {} | {} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {:.2f} |\n",
                row["method"].get<std::string>(), row["model"].get<std::string>(),
                row["batch_size"].get<int>(), row["epoch_ms"].get<double>(),
-               row["transforms_ms"].get<double>(), row["transforms_needed"].get<int>(),
+               row["transforms_ms"].get<double>(), row["transforms_needed"].get<double>(),
                row["ratio"].get<double>(), row["ratio_to_own"].get<double>());
 }
 

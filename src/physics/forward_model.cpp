@@ -125,10 +125,6 @@ void ForwardModel::blur(const Device& exec, const DeviceView<complex***>& images
   plan_.inverse(exec, images.data(), n);
 }
 
-double ForwardModel::transforms_per_position() const {
-  return positions_seen_ > 0 ? 2 + 2 * illumination_.slots_made() / positions_seen_ : 2;
-}
-
 void ForwardModel::forward(const Device& exec, const ObjectView& object, const Chunk& chunk) {
   exit_waves(exec, object, chunk, plan_.unitary_scale());
   to_detector(exec, chunk);
@@ -136,7 +132,6 @@ void ForwardModel::forward(const Device& exec, const ObjectView& object, const C
 
 void ForwardModel::exit_waves(const Device& exec, const ObjectView& object, const Chunk& chunk,
                               Real scale) {
-  count(chunk);
   illumination_.shift_probes(exec, chunk);
   multiply_by_object(exec, object, chunk, waves_, scale);
   if (slices_) slices_->forward(exec, object, chunk, scale);

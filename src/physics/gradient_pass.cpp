@@ -40,7 +40,6 @@ void GradientPass::add_fused(const device::Device& exec, const ObjectView& objec
                              const Chunk& chunk, const GradientSums& sums, bool with_probe) {
   const ScanTile& scan = model_.scan();
   const ChunkPatterns patterns = scan.patterns->at(exec, chunk);
-  model_.count(chunk);
   Illumination& illumination = model_.illumination();
   illumination.shift_probes(exec, chunk);
   const device::Region region("tessera::physics::fused_gradient");

@@ -89,6 +89,8 @@ void Illumination::update_probe(const Device& exec, const ProbeUpdate& update) {
 
 void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
   if (!has_slots_) return;
+  if (chunk.begin != seen_from_) positions_seen_ += chunk.count;
+  seen_from_ = chunk.begin;
   const int first_slot = options_.own_probes ? chunk.begin : chunk.first_slot;
   if (first_slot == first_slot_) return;
   first_slot_ = first_slot;

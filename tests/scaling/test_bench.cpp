@@ -129,8 +129,8 @@ TEST_F(Bench, SolversHasARowForEveryMethodAndModel) {
     EXPECT_LT(row["last_error"], row["first_error"]) << row;
     const double ratio = row["epoch_ms"].get<double>() / row["transforms_ms"].get<double>();
     EXPECT_NEAR(row["ratio"].get<double>() / ratio, 1, 1e-9) << row;
-    EXPECT_NEAR(row["ratio_to_own"].get<double>() * row["transforms_needed"].get<int>(), 2 * ratio,
-                1e-9 * ratio)
+    EXPECT_NEAR(row["ratio_to_own"].get<double>() * row["transforms_needed"].get<double>(),
+                2 * ratio, 1e-9 * ratio)
         << row;
   }
   EXPECT_EQ(rows[n_methods]["model"], "2 modes");

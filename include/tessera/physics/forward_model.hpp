@@ -110,11 +110,9 @@ class ForwardModel {
   /// model.
   bool fused() const { return fused_; }
   Real unitary_scale() const { return plan_.unitary_scale(); }
-  /// Transforms that one position needs from forward to probe gradient, for one mode: the mean over
-  /// the chunks so far.
-  double transforms_per_position() const;
-  /// The next chunk's share in that mean.
-  void count(const Chunk& chunk) { positions_seen_ += chunk.count; }
+  /// Transforms that one position needs from forward to probe gradient, for one mode: the mean so
+  /// far.
+  double transforms_per_position() const { return 2 + 2 * illumination_.shifts_per_position(); }
 
  private:
   int n_beams(const Chunk& chunk) const { return chunk.count * options_.n_sub_positions; }
@@ -136,7 +134,6 @@ class ForwardModel {
   DetectorImages detector_images_;
   std::unique_ptr<Slices> slices_;
   std::unique_ptr<NearField> near_field_;
-  double positions_seen_ = 0;
 };
 
 }  // namespace tessera::physics

@@ -44,7 +44,7 @@ class Illumination {
   /// or `forget_slots`.
   void set_probe(const device::Device& exec, const ProbeView& probe);
   /// The next chunk makes its shifted probes anew.
-  void forget_slots() { first_slot_ = -1; }
+  void forget_slots() { first_slot_ = seen_from_ = -1; }
 
   /// True where `update_probe` can stand in for `finish`, an update pixel by pixel and `set_probe`.
   bool updates_probe() const { return fused_ && has_slots_; }
@@ -80,7 +80,11 @@ class Illumination {
   /// Fourier factors of every slot's shift along y, (slot, h), and x.
   const device::DeviceView<complex**>& ramp_y() const { return ramp_y_; }
   const device::DeviceView<complex**>& ramp_x() const { return ramp_x_; }
-  double slots_made() const { return slots_made_; }
+  /// Shifts of a probe per position whose waves were made, the mean so far: 1, less where positions
+  /// share slots.
+  double shifts_per_position() const {
+    return positions_seen_ > 0 ? slots_made_ / positions_seen_ : 0;
+  }
 
  private:
   int n_slots(const Chunk& chunk) const;
@@ -103,7 +107,9 @@ class Illumination {
   device::LaneSums<5> lanes_;  ///< of BeamSlopes
   device::DeviceView<double* [5]> beam_sums_;
   int first_slot_ = -1;  ///< of the slots in slot_probes_; -1: none
+  int seen_from_ = -1;   ///< the chunk seen last with these slots begins here
   double slots_made_ = 0;
+  double positions_seen_ = 0;
 };
 
 }  // namespace tessera::physics
