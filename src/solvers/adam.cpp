@@ -1,7 +1,5 @@
 #include "tessera/solvers/adam.hpp"
 
-#include <array>
-
 namespace tessera::solvers {
 
 using device::complex;
@@ -72,7 +70,7 @@ Adam::Adam(const AdamOptions& options, Unknowns& unknowns, physics::ForwardModel
       rates_("tessera::solvers::adam_rates"),
       greatest_power_("tessera::solvers::greatest_power"),
       greatest_overlap_("tessera::solvers::greatest_overlap"),
-      orthogonaliser_(model.n_modes(), model.scan().window) {
+      epoch_end_({.orthogonalise_every = options.orthogonalise_every}, unknowns, model, tile_) {
   Kokkos::deep_copy(rates_, 1.0);
 }
 
@@ -98,8 +96,7 @@ void Adam::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int e
   });
   update_object(exec, batch.touched);
   if (moves_probe) update_probe(exec);
-  const std::array object{comm::tile_field(unknowns_.object)};
-  sweep.fill(exec, object);
+  sweep.fill(exec, comm::tile_field(unknowns_.object));
 }
 
 void Adam::update_object(const Device& exec, const TouchedBlocks& touched) {
@@ -149,12 +146,7 @@ void Adam::update_probe(const Device& exec) {
 }
 
 void Adam::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
-  const int every = options_.orthogonalise_every;
-  if (model_.n_modes() > 1 && every > 0 && (epoch + 1) % every == 0) {
-    orthogonaliser_.orthogonalise(exec, unknowns_.probe);
-    orthogonaliser_.mix(exec, probe_moment_);
-  }
-  sweep.replicate(exec, as_reals(unknowns_.probe));
+  if (epoch_end_.finish(exec, sweep, epoch)) epoch_end_.modes().mix(exec, probe_moment_);
   sweep.replicate(exec, as_reals(probe_moment_));
 }
 

@@ -1,7 +1,5 @@
 #include "tessera/solvers/descent.hpp"
 
-#include <array>
-
 namespace tessera::solvers {
 
 using device::Device;
@@ -37,16 +35,6 @@ struct Judge {
   }
 };
 
-template <class View>
-void move_by(const Device& exec, const View& values, const View& direction,
-             const DeviceView<double>& step) {
-  device::for_each_pixel(
-      exec, "tessera::solvers::descend", static_cast<int>(values.extent(0)),
-      device::image_shape(values), KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        values(plane, y, x) += static_cast<Real>(step()) * direction(plane, y, x);
-      });
-}
-
 }  // namespace
 
 Descent::Descent(const DescentOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
@@ -64,7 +52,8 @@ Descent::Descent(const DescentOptions& options, Unknowns& unknowns, physics::For
       direction_(make_like(unknowns)),
       state_("tessera::solvers::descent_state"),
       cost_("tessera::solvers::cost", 1),
-      orthogonaliser_(model.n_modes(), model.scan().window) {}
+      epoch_end_({.orthogonalise_every = options.orthogonalise_every}, unknowns, model,
+                 {ghosted, owned}) {}
 
 void Descent::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
@@ -102,25 +91,19 @@ void Descent::judge(const Device& exec, Sweep& sweep, bool starts_over) {
 }
 
 void Descent::take_step(const Device& exec, Sweep& sweep, const Batch& batch) {
-  const std::array direction{comm::tile_field(direction_.object)};
-  sweep.fill(exec, direction);
+  sweep.fill(exec, comm::tile_field(direction_.object));
   const DeviceView<double>& step =
       line_search_.find_step(exec, sweep, batch, unknowns_, direction_, state_);
-  move_by(exec, unknowns_.object, direction_.object, step);
-  move_by(exec, unknowns_.probe, direction_.probe, step);
+  move_along(exec, unknowns_, direction_, {step.data()}, unknowns_);
   // Ranks may round differently: the ghosts would drift away from their owners.
-  const std::array object{comm::tile_field(unknowns_.object)};
-  sweep.fill(exec, object);
+  sweep.fill(exec, comm::tile_field(unknowns_.object));
 }
 
 void Descent::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
-  const int every = options_.orthogonalise_every;
-  if (model_.n_modes() > 1 && every > 0 && (epoch + 1) % every == 0) {
-    orthogonaliser_.orthogonalise(exec, unknowns_.probe);
-    orthogonaliser_.mix(exec, direction_.probe);
-    rule_->mix(exec, orthogonaliser_);
+  if (epoch_end_.finish(exec, sweep, epoch)) {
+    epoch_end_.modes().mix(exec, direction_.probe);
+    rule_->mix(exec, epoch_end_.modes());
   }
-  sweep.replicate(exec, as_reals(unknowns_.probe));
   sweep.replicate(exec, as_reals(direction_.probe));
 }
 

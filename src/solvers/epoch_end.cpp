@@ -1,7 +1,5 @@
 #include "tessera/solvers/epoch_end.hpp"
 
-#include <array>
-
 #include "tessera/solvers/batch_sums.hpp"
 
 namespace tessera::solvers {
@@ -14,20 +12,21 @@ EpochEnd::EpochEnd(const EpochEndOptions& options, const Unknowns& unknowns,
       n_modes_(model.n_modes()),
       orthogonaliser_(n_modes_, model.scan().window) {}
 
-void EpochEnd::finish(const device::Device& exec, Sweep& sweep, int epoch) {
+bool EpochEnd::finish(const device::Device& exec, Sweep& sweep, int epoch) {
   if (momentum_.is_on()) {
     momentum_.apply(exec);
-    const std::array object{comm::tile_field(unknowns_.object)};
-    sweep.fill(exec, object);
+    sweep.fill(exec, comm::tile_field(unknowns_.object));
   }
   const int every = options_.orthogonalise_every;
-  if (n_modes_ > 1 && every > 0 && (epoch + 1) % every == 0) {
+  const bool mixes = n_modes_ > 1 && every > 0 && (epoch + 1) % every == 0;
+  if (mixes) {
     orthogonaliser_.orthogonalise(exec, unknowns_.probe);
     if (momentum_.is_on()) orthogonaliser_.mix(exec, momentum_.probe_velocity());
   }
   // Ranks may round differently (other processors, other transform plans): without this their
   // probes drift apart.
   sweep.replicate(exec, as_reals(unknowns_.probe));
+  return mixes;
 }
 
 }  // namespace tessera::solvers

@@ -81,16 +81,6 @@ DeviceView<double[degree][degree]> make_fit() {
   return fit;
 }
 
-template <class View>
-void move_along(const Device& exec, const View& to, const View& from, const View& direction,
-                const Factor& factor) {
-  device::for_each_pixel(
-      exec, "tessera::solvers::trial", static_cast<int>(to.extent(0)), device::image_shape(to),
-      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        to(plane, y, x) = from(plane, y, x) + factor() * direction(plane, y, x);
-      });
-}
-
 }  // namespace
 
 KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial) {
@@ -141,10 +131,8 @@ const DeviceView<double>& LineSearch::find_step(const Device& exec, Sweep& sweep
 void LineSearch::make_trials(const Device& exec, const Unknowns& unknowns,
                              const Unknowns& direction, const DeviceView<DescentState>& state) {
   const double* reach = &state.data()->reach;
-  move_along(exec, ahead_.object, unknowns.object, direction.object, {reach});
-  move_along(exec, ahead_.probe, unknowns.probe, direction.probe, {reach});
-  move_along(exec, behind_.object, unknowns.object, direction.object, {reach, -1});
-  move_along(exec, behind_.probe, unknowns.probe, direction.probe, {reach, -1});
+  move_along(exec, unknowns, direction, {reach}, ahead_);
+  move_along(exec, unknowns, direction, {reach, -1}, behind_);
   PlaceNodes place{{}, state, times_};
   for (int k = 0; k < degree; ++k) place.part[k] = node(k);
   Kokkos::parallel_for(device::kernel_name("tessera::solvers::place_nodes"),

@@ -1,7 +1,5 @@
 #include "tessera/solvers/lsqml.hpp"
 
-#include <array>
-
 #include "lsqml_kernels.hpp"
 
 namespace tessera::solvers {
@@ -89,8 +87,7 @@ void Lsqml::find_directions(const Device& exec, Sweep& sweep, const Batch& batch
     model_.add_gradients(exec, unknowns_.object, chunk, sums, moves_probe);
   });
   weigh_object_sum(exec, sums, greatest_power_, options_.object_alpha, batch.touched, tile_);
-  const std::array direction{comm::tile_field(sums.object)};
-  sweep.fill(exec, direction);
+  sweep.fill(exec, comm::tile_field(sums.object));
   model_.finish_probe_gradient(exec, sums.probe);
   find_greatest(exec, sums.overlap, greatest_overlap_);
   weigh_probe_sum(exec, sums, greatest_overlap_, options_.probe_alpha);
@@ -128,8 +125,8 @@ void Lsqml::find_lengths(const Device& exec, Sweep& sweep, const Batch& batch) {
 }
 
 void Lsqml::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
-  const std::array object{comm::tile_field(unknowns_.object)};
-  sweep.fill(exec, object);  // what ranks round differently does not add up
+  sweep.fill(exec,
+             comm::tile_field(unknowns_.object));  // what ranks round differently does not add up
   epoch_end_.finish(exec, sweep, epoch);
 }
 

@@ -1,7 +1,5 @@
 #include "tessera/solvers/pie.hpp"
 
-#include <array>
-
 namespace tessera::solvers {
 
 using device::complex;
@@ -47,8 +45,7 @@ void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int ep
   });
   update_object(exec, batch.touched);
   if (moves_probe) update_probe(exec);
-  const std::array object{comm::tile_field(unknowns_.object)};
-  sweep.fill(exec, object);
+  sweep.fill(exec, comm::tile_field(unknowns_.object));
 }
 
 void Pie::update_object(const Device& exec, const TouchedBlocks& touched) {

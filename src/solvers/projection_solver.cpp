@@ -1,7 +1,6 @@
 #include "tessera/solvers/projection_solver.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -133,8 +132,7 @@ void ProjectionSolver::update_object(const Device& exec, Sweep& sweep,
         sum(plane, y, x) = complex(0);
         illumination(plane, y, x) = 0;
       });
-  const std::array fields{comm::tile_field(object)};
-  sweep.fill(exec, fields);
+  sweep.fill(exec, comm::tile_field(object));
 }
 
 double ProjectionSolver::update_probe(const Device& exec, Sweep& sweep) {

@@ -1,8 +1,6 @@
 #pragma once
 /// The planes of an object as images, in pixels of the tile.
 
-#include <array>
-
 #include "tessera/solvers/owned_tile.hpp"
 
 namespace tessera::solvers {
@@ -32,13 +30,11 @@ inline void copy_owned(const device::Device& exec, const OwnedTile& tile, const 
 
 inline void fill_ghosts(const device::Device& exec, Sweep& sweep,
                         const device::DeviceView<device::complex***>& object) {
-  const std::array fields{comm::tile_field(object)};
-  sweep.fill(exec, fields);
+  sweep.fill(exec, comm::tile_field(object));
 }
 
 inline void fill_ghosts(const device::Device& exec, Sweep& sweep, const ImageView& image) {
-  const std::array fields{comm::TileField{reinterpret_cast<Real*>(image.data()), 1, 2}};
-  sweep.fill(exec, fields);
+  sweep.fill(exec, {reinterpret_cast<Real*>(image.data()), 1, 2});
 }
 
 }  // namespace tessera::solvers

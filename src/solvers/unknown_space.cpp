@@ -18,11 +18,27 @@ struct Combine {
   }
 };
 
+template <class View>
+void move_images(const Device& exec, const View& from, const View& direction, const Factor& factor,
+                 const View& to) {
+  device::for_each_pixel(
+      exec, "tessera::solvers::move_along", static_cast<int>(to.extent(0)), device::image_shape(to),
+      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
+        to(plane, y, x) = from(plane, y, x) + factor() * direction(plane, y, x);
+      });
+}
+
 }  // namespace
 
 Unknowns make_like(const Unknowns& unknowns) {
   return {physics::ObjectView("tessera::solvers::object_vector", unknowns.object.layout()),
           physics::ProbeView("tessera::solvers::probe_vector", unknowns.probe.layout())};
+}
+
+void move_along(const Device& exec, const Unknowns& from, const Unknowns& direction,
+                const Factor& factor, const Unknowns& to) {
+  move_images(exec, from.object, direction.object, factor, to.object);
+  move_images(exec, from.probe, direction.probe, factor, to.probe);
 }
 
 void UnknownSpace::add_product(const Device& exec, const Unknowns& a, const Unknowns& b,

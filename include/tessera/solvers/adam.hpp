@@ -2,9 +2,8 @@
 /// Adam on object and probe.
 
 #include "tessera/physics/gradient_pass.hpp"
-#include "tessera/physics/probe_modes.hpp"
 #include "tessera/solvers/batch_sums.hpp"
-#include "tessera/solvers/owned_tile.hpp"
+#include "tessera/solvers/epoch_end.hpp"
 #include "tessera/solvers/step_schedule.hpp"
 
 namespace tessera::solvers {
@@ -59,7 +58,7 @@ class Adam final : public Solver {
   device::DeviceView<double[2][3]> rates_;  ///< of object, probe: beta1^t, beta2^t, schedule
   device::DeviceView<Real> greatest_power_;
   device::DeviceView<Real> greatest_overlap_;
-  physics::ModeOrthogonaliser orthogonaliser_;
+  EpochEnd epoch_end_;
 };
 
 }  // namespace tessera::solvers

@@ -5,6 +5,7 @@
 
 #include "tessera/physics/gradient_pass.hpp"
 #include "tessera/solvers/direction.hpp"
+#include "tessera/solvers/epoch_end.hpp"
 
 namespace tessera::solvers {
 
@@ -53,7 +54,7 @@ class Descent final : public Solver {
   Unknowns direction_;
   device::DeviceView<DescentState> state_;
   device::DeviceView<double*> cost_;  ///< (1)
-  physics::ModeOrthogonaliser orthogonaliser_;
+  EpochEnd epoch_end_;
 };
 
 }  // namespace tessera::solvers

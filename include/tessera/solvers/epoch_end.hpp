@@ -1,5 +1,5 @@
 #pragma once
-/// What the batch methods do about an epoch's batches: before the first, and after the last.
+/// What the methods do about an epoch's batches: before the first, and after the last.
 
 #include "tessera/physics/probe_modes.hpp"
 #include "tessera/solvers/momentum.hpp"
@@ -20,8 +20,11 @@ class EpochEnd {
   /// Before the first batch: momentum counts what changes from here on.
   void start(const device::Device& exec) const { momentum_.remember(exec); }
   /// After the last batch of `epoch` (from 0). With momentum the object's ghosts are filled: 2
-  /// Reals per ghost pixel and plane. Collective.
-  void finish(const device::Device& exec, Sweep& sweep, int epoch);
+  /// Reals per ghost pixel and plane. True where it has mixed the probe's modes: what else belongs
+  /// to them has to follow. Collective.
+  bool finish(const device::Device& exec, Sweep& sweep, int epoch);
+  /// How they were mixed.
+  const physics::ModeOrthogonaliser& modes() const { return orthogonaliser_; }
 
  private:
   EpochEndOptions options_;

@@ -70,11 +70,7 @@ class Sweep {
     if (!object_sums.empty()) halo_.begin_accumulate(exec, object_sums);
     add_all("interior", batch.interior, add);
     if (!object_sums.empty()) halo_.finish_accumulate(exec);
-    if (shared_sums.size() == 0) return;
-    const device::Region region("reduce");
-    const Kokkos::Timer timer;
-    transport_.all_reduce(exec, shared_sums);
-    reduce_seconds_ += timer.seconds();
+    if (shared_sums.size() > 0) all_reduce_reals(exec, shared_sums);
   }
 
   /// Sums over all ranks, of probe-sized values. Collective.
@@ -93,8 +89,8 @@ class Sweep {
   }
 
   /// Owners' values to all ghosts. Collective.
-  void fill(const device::Device& exec, std::span<const comm::TileField> fields) {
-    halo_.fill(exec, fields);
+  void fill(const device::Device& exec, const comm::TileField& field) {
+    halo_.fill(exec, {&field, 1});
   }
   /// From rank 0 to all, so that what is replicated stays the same to the last bit. Collective.
   void replicate(const device::Device& exec, const device::DeviceView<Real*>& values) {

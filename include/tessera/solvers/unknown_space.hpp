@@ -19,6 +19,10 @@ struct Factor {
   }
 };
 
+/// to = from + factor * direction, ghosts too; `to` may be `from`.
+void move_along(const device::Device& exec, const Unknowns& from, const Unknowns& direction,
+                const Factor& factor, const Unknowns& to);
+
 /// Vectors are Unknowns; of their objects only owned pixels count. Nothing here waits for the
 /// device.
 class UnknownSpace {

@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   solvers::Sweep sweep({all, corner, 2, decomposition::BatchOrder::spread, 1}, share, 1, 1, tile,
                        halo, *transport);
   const comm::TileField field = comm::tile_field(object);
-  sweep.fill(device::Device(), {&field, 1});
+  sweep.fill(device::Device(), field);
 
   Kokkos::deep_copy(here, object);
   double filled = 0;
