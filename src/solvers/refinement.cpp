@@ -40,23 +40,16 @@ void for_each(const Device& exec, const char* name, std::size_t n, const F& f) {
 }
 
 void move_positions(const Device& exec, const RefinementOptions& options,
-                    const physics::ForwardModel& model,
-                    const DeviceView<double* [2]>& displacement) {
-  const auto slopes = model.slopes().at_position;
-  const auto corner = model.scan().corner;
-  const auto shift = model.parameters().shift;
-  const int n_sub = model.options().n_sub_positions;
+                    const DeviceView<double** [2]>& slopes, const ScanFrame& frame) {
   const double step = options.positions_step;
   const double limit = options.positions_limit_px;
   for_each(
-      exec, "tessera::solvers::move_positions", displacement.extent(0),
+      exec, "tessera::solvers::move_positions", frame.displacement.extent(0),
       KOKKOS_LAMBDA(const int position) {
         for (int axis = 0; axis < 2; ++axis) {
           // Half a pixel at a time: farther away the slope says little.
           const double wish = bounded(step * take_step(slopes, position, axis), -0.5, 0.5);
-          const double target = bounded(displacement(position, axis) + wish, -limit, limit);
-          move(corner, shift, position, axis, n_sub, target - displacement(position, axis));
-          displacement(position, axis) = target;
+          move_to(frame, position, axis, frame.displacement(position, axis) + wish, limit);
         }
       });
 }
@@ -171,13 +164,17 @@ void Refinement::start_epoch(int epoch) {
       .background = starts(options_.background_from_epoch, epoch),
       .slice_distance = starts(options_.thickness_from_epoch, epoch),
       .tilt = starts(options_.tilt_from_epoch, epoch)};
-  fits_anything_ = fitted.any_at_position() || fitted.any_of_optics() || fitted.background;
   model_.fit(fitted);
+}
+
+ScanFrame Refinement::frame() const {
+  return {start_px_, displacement_, model_.scan().corner, model_.parameters().shift,
+          model_.options().n_sub_positions};
 }
 
 void Refinement::update(const Device& exec, Sweep& sweep) {
   const physics::FittedParameters fitted = model_.fitted();
-  if (fitted.positions) move_positions(exec, options_, model_, displacement_);
+  if (fitted.positions) move_positions(exec, options_, model_.slopes().at_position, frame());
   if (fitted.opr || fitted.intensity) update_beams(exec, model_);
   if (fitted.background) update_background(exec, model_, sweep);
   if (fitted.any_of_optics()) update_optics(exec, model_, first_distance_m_, sweep);
@@ -200,8 +197,7 @@ void Refinement::finish_epoch(const Device& exec, Sweep& sweep) {
 /// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes
 /// no exit wave. In the near field the probe stands still on the detector, and the object follows.
 void Refinement::settle_positions(const Device& exec, Sweep& sweep) {
-  const ScanFrame frame{start_px_, displacement_, model_.scan().corner, model_.parameters().shift,
-                        model_.options().n_sub_positions};
+  const ScanFrame frame = this->frame();
   frame.add_up(exec, sums_);
   sweep.all_reduce(exec, sums_);
   Kokkos::deep_copy(exec, host_sums_, sums_);

@@ -74,11 +74,8 @@ void ScanFrame::move_all(const Device& exec, Vec2 by_px, double limit_px) const 
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.extent(0))),
       KOKKOS_LAMBDA(const int i) {
         for (int axis = 0; axis < 2; ++axis) {
-          double target = frame.displacement(i, axis) + (axis == 0 ? by_px.y : by_px.x);
-          target = target < -limit_px ? -limit_px : target > limit_px ? limit_px : target;
-          move(frame.corner, frame.shift, i, axis, frame.n_sub_positions,
-               target - frame.displacement(i, axis));
-          frame.displacement(i, axis) = target;
+          const double by = axis == 0 ? by_px.y : by_px.x;
+          move_to(frame, i, axis, frame.displacement(i, axis) + by, limit_px);
         }
       });
 }
@@ -91,13 +88,9 @@ void ScanFrame::keep_affine(const Device& exec, const FrameMotion& motion, doubl
       KOKKOS_LAMBDA(const int i) {
         const double y = frame.start_px(i, 0) - motion.centre.y;
         const double x = frame.start_px(i, 1) - motion.centre.x;
-        for (int axis = 0; axis < 2; ++axis) {
-          double target = motion.matrix[axis][0] * y + motion.matrix[axis][1] * x;
-          target = target < -limit_px ? -limit_px : target > limit_px ? limit_px : target;
-          move(frame.corner, frame.shift, i, axis, frame.n_sub_positions,
-               target - frame.displacement(i, axis));
-          frame.displacement(i, axis) = target;
-        }
+        for (int axis = 0; axis < 2; ++axis)
+          move_to(frame, i, axis, motion.matrix[axis][0] * y + motion.matrix[axis][1] * x,
+                  limit_px);
       });
 }
 

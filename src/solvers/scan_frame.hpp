@@ -20,21 +20,6 @@ struct FrameMotion {
 /// @param sums of ScanFrame::add_up over all ranks
 FrameMotion fitted_motion(std::span<const double> sums);
 
-/// One position along one axis, with its window's corner: the rest stays within half a pixel.
-KOKKOS_INLINE_FUNCTION void move(const device::DeviceView<int* [2]>& corner,
-                                 const device::DeviceView<Real* [2]>& shift, const int position,
-                                 const int axis, const int n_sub_positions, const double by) {
-  for (int t = 0; t < n_sub_positions; ++t) {
-    const int place = position * n_sub_positions + t;
-    const double moved = static_cast<double>(shift(place, axis)) + by;
-    // Whole pixels only once they are due, so that rounding does not make the window jump about.
-    const int pixels =
-        moved > 0.5 || moved < -0.5 ? static_cast<int>(moved + (moved > 0 ? 0.5 : -0.5)) : 0;
-    corner(place, axis) += pixels;
-    shift(place, axis) = static_cast<Real>(moved - pixels);
-  }
-}
-
 struct ScanFrame {
   device::DeviceView<double* [2]> start_px;
   device::DeviceView<double* [2]> displacement;
@@ -50,5 +35,25 @@ struct ScanFrame {
   /// Every position to where the motion without its mean puts it, within +-limit_px.
   void keep_affine(const device::Device& exec, const FrameMotion& motion, double limit_px) const;
 };
+
+/// One position along one axis to `target_px` from where it started, within +-limit_px, with its
+/// window's corner: the rest stays within half a pixel.
+KOKKOS_INLINE_FUNCTION void move_to(const ScanFrame& frame, const int position, const int axis,
+                                    const double target_px, const double limit_px) {
+  const double target = target_px < -limit_px  ? -limit_px
+                        : target_px > limit_px ? limit_px
+                                               : target_px;
+  const double by = target - frame.displacement(position, axis);
+  frame.displacement(position, axis) = target;
+  for (int t = 0; t < frame.n_sub_positions; ++t) {
+    const int place = position * frame.n_sub_positions + t;
+    const double moved = static_cast<double>(frame.shift(place, axis)) + by;
+    // Whole pixels only once they are due, so that rounding does not make the window jump about.
+    const int pixels =
+        moved > 0.5 || moved < -0.5 ? static_cast<int>(moved + (moved > 0 ? 0.5 : -0.5)) : 0;
+    frame.corner(place, axis) += pixels;
+    frame.shift(place, axis) = static_cast<Real>(moved - pixels);
+  }
+}
 
 }  // namespace tessera::solvers

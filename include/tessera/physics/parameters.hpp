@@ -27,6 +27,7 @@ struct FittedParameters {
   bool tilt = false;
   bool any_at_position() const { return positions || opr || intensity; }
   bool any_of_optics() const { return slice_distance || tilt; }
+  bool any() const { return any_at_position() || any_of_optics() || background; }
 };
 
 /// For every parameter u the slope Re <dpsi/du, chi> = -1/2 d(cost)/du and the curvature

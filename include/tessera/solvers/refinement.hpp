@@ -10,6 +10,8 @@
 
 namespace tessera::solvers {
 
+struct ScanFrame;
+
 /// First epochs, from 0; -1: never.
 struct RefinementOptions {
   int positions_from_epoch = -1;
@@ -37,7 +39,7 @@ class Refinement {
 
   /// The model adds up what is fitted in `epoch` (from 0).
   void start_epoch(int epoch);
-  bool is_active() const { return fits_anything_; }
+  bool is_active() const { return model_.fitted().any(); }
   /// After a batch. Collective.
   void update(const device::Device& exec, Sweep& sweep);
   /// After an epoch. Collective; waits for the device.
@@ -47,6 +49,7 @@ class Refinement {
   const Pixels& displacement() const { return displacement_; }
 
  private:
+  ScanFrame frame() const;
   void settle_positions(const device::Device& exec, Sweep& sweep);
 
   RefinementOptions options_;
@@ -59,7 +62,6 @@ class Refinement {
   device::HostView<double*> host_sums_;
   std::unique_ptr<physics::OprModes> opr_modes_;
   fft::Plan plan_;
-  bool fits_anything_ = false;
 };
 
 }  // namespace tessera::solvers
