@@ -99,6 +99,7 @@ class ForwardModel {
             int n) const;
 
   Illumination& illumination() { return illumination_; }
+  const Illumination& illumination() const { return illumination_; }
   const WavesView& waves() const { return waves_; }
   const ScanTile& scan() const { return scan_; }
   const ModelOptions& options() const { return options_; }
