@@ -230,9 +230,10 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
        solvers::Constraints::bytes(constraint_options(deck, 0), tile.ghosted.shape(), info.pattern,
                                    deck.probe.n_modes + deck.probe.opr_modes)},
       {"positions", n * (4 * static_cast<std::int64_t>(sizeof(int)) + 2 * real_bytes)},
-      {"parameters of positions", own_probes ? n * (deck.experiment.fly_sub_positions * 16 +
-                                                    (deck.probe.opr_modes + 3) * 20 + 32)
-                                             : 0},
+      {"parameters of positions, their last good state",
+       own_probes
+           ? n * (deck.experiment.fly_sub_positions * 32 + (deck.probe.opr_modes + 3) * 24 + 64)
+           : 0},
   };
   std::int64_t of_solver = 0;  // the largest: they follow one another
   for (const deck::Solver& solver : deck.solvers)

@@ -104,10 +104,9 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
   constraints_ = std::make_unique<solvers::Constraints>(
       constraint_options(deck, scan_.counts_per_pattern),
       constrained_tile(scan_, static_cast<int>(unknowns_.probe.extent(0))), planning(deck.run));
-  good_ = {physics::ObjectView("tessera::app::good_object", unknowns_.object.layout()),
-           physics::ProbeView("tessera::app::good_probe", unknowns_.probe.layout())};
-  Kokkos::deep_copy(good_.object, unknowns_.object);
-  Kokkos::deep_copy(good_.probe, unknowns_.probe);
+  good_ =
+      std::make_unique<GoodState>(unknowns_, scan_.on_device.corner, refinement_->displacement());
+  good_->keep(exec_);
 }
 
 bool Run::finished() const {
@@ -210,22 +209,16 @@ EpochFigures Run::take_figures() {
   comm_.sum(std::span<double>(all));
   if (all[4] + all[5] > 0) {
     const std::string where = where_not_finite(scan_, unknowns_, comm_);
-    put_good_state_back();
+    good_->put_back(exec_);
+    exec_.fence();
     throw AgreedError(ExitCode::not_finite,
                       text(where, " is not finite after epoch ", n_epochs() + 1,
                            "; smaller solver.object_step and solver.probe_step, or larger "
                            "solver.object_alpha, keep it in bounds"));
   }
-  Kokkos::deep_copy(exec_, good_.object, unknowns_.object);
-  Kokkos::deep_copy(exec_, good_.probe, unknowns_.probe);
+  good_->keep(exec_);
   const physics::AmplitudeSums figures{all[0], all[1], all[2], all[3]};
   return {figures.error(), figures.r_factor()};
-}
-
-void Run::put_good_state_back() {
-  Kokkos::deep_copy(exec_, unknowns_.object, good_.object);
-  Kokkos::deep_copy(exec_, unknowns_.probe, good_.probe);
-  exec_.fence();
 }
 
 EpochFigures Run::measure() {

@@ -175,11 +175,26 @@ TEST_F(RunTest, ResumesOnAnotherRankCount) {
   }
 }
 
+/// Of all these views, one after another.
+template <class... View>
+std::vector<Real> values(const View&... views) {
+  std::vector<Real> all;
+  const auto add = [&](const auto& view) {
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    all.insert(all.end(), host.data(), host.data() + host.size());
+  };
+  (add(views), ...);
+  return all;
+}
+
 TEST_F(RunTest, NotANumberStopsTheRunAndTheLastGoodStateIsBack) {
-  const deck::Deck deck = simulated({});
+  const deck::Deck deck =
+      simulated({"refine.positions_from_epoch=0", "refine.intensity_from_epoch=0"});
   app::Run run(deck, world(), Log(false));
   run.run_epoch();
   const WaveStack good = testing::on_host(run.unknowns().object);
+  const physics::Parameters& parameters = run.unknowns().parameters;
+  const std::vector<Real> good_parameters = values(parameters.shift, parameters.intensity);
   const bool breaks = world().rank() == world().size() - 1 && !run.scan().tile().owned.empty();
   if (breaks) {
     const Box& owned = run.scan().tile().owned;
@@ -204,6 +219,7 @@ TEST_F(RunTest, NotANumberStopsTheRunAndTheLastGoodStateIsBack) {
                            "[0-9]+)? is not finite after epoch 2.*"));
   const WaveStack now = testing::on_host(run.unknowns().object);
   EXPECT_TRUE(std::equal(good.begin(), good.end(), now.begin()));
+  EXPECT_EQ(values(parameters.shift, parameters.intensity), good_parameters);
 }
 
 /// Simulated scans, noise-free, against their truth with the ambiguities removed.

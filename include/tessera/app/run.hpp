@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/app/good_state.hpp"
 #include "tessera/app/scan.hpp"
 #include "tessera/app/start.hpp"
 #include "tessera/base/error.hpp"
@@ -76,7 +77,6 @@ class Run {
   EpochFigures take_figures();
   physics::AmplitudeSums measure(std::span<const solvers::Batch> batches);
   double measure_held_out();
-  void put_good_state_back();
 
   const deck::Deck& deck_;
   const comm::Communicator& comm_;
@@ -96,7 +96,7 @@ class Run {
   physics::InnerProduct inner_product_;
   device::DeviceView<double*> epoch_sums_;
   device::HostView<double*> host_epoch_sums_;
-  solvers::Unknowns good_;  ///< the last that were finite
+  std::unique_ptr<GoodState> good_;
   /// What a batch launches, by its id.
   struct Recorded {
     device::Graph work;
