@@ -96,19 +96,26 @@ solvers::RefinementOptions refinement_options(const deck::Refine& refine) {
           .tilt_from_epoch = refine.tilt_from_epoch,
           .positions_step = refine.positions_step,
           .positions_limit_px = refine.positions_limit_px,
+          .positions_margin_px = refine.positions_margin_px,
           .affine = refine.positions_model == "affine"};
 }
 
-DeviceView<double* [2]> start_positions(const deck::Deck& deck, const Scan& scan) {
-  std::vector<double> values;
+solvers::MovingPositions moving_positions(const deck::Deck& deck, const Scan& scan) {
+  std::vector<double> given;
+  std::vector<double> moved;
   if (deck.refine.positions_from_epoch >= 0)
     for (const int position : scan.tile().positions) {
       const auto at = static_cast<std::size_t>(position);
-      values.insert(values.end(), {scan.grid.corner[at].y + scan.grid.subpixel[at].y,
-                                   scan.grid.corner[at].x + scan.grid.subpixel[at].x});
+      given.insert(given.end(), {scan.grid.corner[at].y + scan.grid.subpixel[at].y,
+                                 scan.grid.corner[at].x + scan.grid.subpixel[at].x});
+      moved.insert(moved.end(), {scan.displacement_px[at].y, scan.displacement_px[at].x});
     }
-  return device::to_device<DeviceView<double* [2]>>("tessera::app::start_positions", values.data(),
-                                                    Kokkos::LayoutRight(values.size() / 2, 2));
+  const auto on_device = [](const char* label, const std::vector<double>& values) {
+    return device::to_device<DeviceView<double* [2]>>(label, values.data(),
+                                                      Kokkos::LayoutRight(values.size() / 2, 2));
+  };
+  return {on_device("tessera::app::given_positions", given),
+          on_device("tessera::app::displacement_at_cut", moved)};
 }
 
 }  // namespace tessera::app

@@ -19,7 +19,7 @@ physics::Parameters start_parameters(const deck::Deck& deck, const Scan& scan);
 
 solvers::RefinementOptions refinement_options(const deck::Refine& refine);
 
-/// (position, 2) of this rank, object pixels; no rows where positions do not move.
-device::DeviceView<double* [2]> start_positions(const deck::Deck& deck, const Scan& scan);
+/// Of this rank's positions; no rows where they do not move.
+solvers::MovingPositions moving_positions(const deck::Deck& deck, const Scan& scan);
 
 }  // namespace tessera::app

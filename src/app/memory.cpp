@@ -148,8 +148,8 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
   return decomposition::ranks_that_fit(
       static_cast<int>(scan.tiling.tiles.size()), scan.n_positions(), [&](int n_ranks) {
         const decomposition::Tiling tiling =
-            decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner,
-                                       n_ranks, {}, {}, tile_margin_px(deck, scan.reach_px));
+            decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks, {},
+                                       {}, tile_margin_px(deck, scan.reach_px));
         for (int rank = 0; rank < n_ranks; ++rank)
           if (!best_place(memory_needs(deck, scan.info, tiling, rank, scan.on_device.has_subpixel),
                           limits))
@@ -224,7 +224,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
       {"shifted probes and their sums", has_slots ? 2 * n_slots * mode_bytes : 0},
       {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
       {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},
-      {"given background", static_cast<std::int64_t>(info.background.size()) * real_bytes},
+      {"given background", 2 * static_cast<std::int64_t>(info.background.size()) * real_bytes},
       {"halo buffers", halo_bytes(deck, tiling, rank)},
       {"constraints",
        solvers::Constraints::bytes(constraint_options(deck, 0), tile.ghosted.shape(), info.pattern,

@@ -33,8 +33,7 @@ std::string where_here(const Scan& scan, const solvers::Unknowns& unknowns) {
     const Pixel tile = scan.tile().ghosted.begin;
     const Pixel at{tile.y + place->pixel.y, tile.x + place->pixel.x};
     for (const int position : scan.tile().positions)
-      if (Box::at(scan.grid.corner[static_cast<std::size_t>(position)], scan.grid.window)
-              .contains(at))
+      if (Box::at(scan.corner[static_cast<std::size_t>(position)], scan.grid.window).contains(at))
         return text("the object at ", pixel_text(at), ", under scan position ", position);
     return text("the object at ", pixel_text(at));
   }

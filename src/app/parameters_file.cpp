@@ -46,24 +46,6 @@ std::vector<double> read_rows(const io::File& file, const std::string& name, con
   return mine;
 }
 
-/// From where the deck puts the positions to where the run had moved them.
-void displace(const Scan& scan, const physics::Parameters& parameters,
-              const std::vector<double>& moved) {
-  const auto corner =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scan.on_device.corner);
-  const auto shift = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), parameters.shift);
-  const std::size_t n_sub = corner.extent(0) / std::max<std::size_t>(1, moved.size() / 2);
-  for (std::size_t place = 0; place < corner.extent(0); ++place)
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-      const double at = static_cast<double>(shift(place, axis)) + moved[2 * (place / n_sub) + axis];
-      const double pixels = std::round(at);
-      corner(place, axis) += static_cast<int>(pixels);
-      shift(place, axis) = static_cast<Real>(at - pixels);
-    }
-  Kokkos::deep_copy(scan.on_device.corner, corner);
-  Kokkos::deep_copy(parameters.shift, shift);
-}
-
 }  // namespace
 
 std::vector<double> on_host(const device::DeviceView<double* [2]>& rows) {
@@ -109,16 +91,24 @@ void write_parameters(io::File& file, const Scan& scan, const physics::Parameter
   file.write_doubles("parameters/beam_tilt_rad", {2}, doubles(parameters.tilt_rad));
 }
 
+std::vector<Vec2> start_displacement(const deck::Deck& deck, const Scan& scan) {
+  std::vector<Vec2> displacement(static_cast<std::size_t>(scan.n_positions()));
+  if (deck.run.resume.empty() || deck.refine.positions_from_epoch < 0) return displacement;
+  const io::File file = io::File::open(deck.run.resume);
+  if (!file.has("parameters/displacement_px")) return displacement;
+  const std::vector<double> moved =
+      read_exactly(file, "parameters/displacement_px", 2 * displacement.size());
+  const double limit = deck.refine.positions_limit_px;
+  for (std::size_t i = 0; i < displacement.size(); ++i)
+    displacement[i] = {std::clamp(moved[2 * i], -limit, limit),
+                       std::clamp(moved[2 * i + 1], -limit, limit)};
+  return displacement;
+}
+
 void read_parameters(const std::string& path, const Scan& scan,
-                     const physics::Parameters& parameters,
-                     const device::DeviceView<double* [2]>& displacement) {
+                     const physics::Parameters& parameters) {
   const io::File file = io::File::open(path);
   const auto has = [&](const char* name) { return file.has(text("parameters/", name)); };
-  if (displacement.size() > 0 && has("displacement_px")) {
-    const std::vector<double> moved = read_rows(file, "parameters/displacement_px", scan, 2);
-    put(displacement, moved);
-    displace(scan, parameters, moved);
-  }
   if (parameters.intensity.size() > 0 && has("intensity"))
     put(parameters.intensity, read_rows(file, "parameters/intensity", scan, 1));
   if (parameters.opr_weight.size() > 0 && has("opr_weight"))

@@ -24,11 +24,16 @@ void write_parameters(io::File& file, const Scan& scan, const physics::Parameter
                       const device::DeviceView<double* [2]>& displacement,
                       const comm::Communicator& comm);
 
-/// Of a run that is resumed: what the file has becomes the start; positions move with their
-/// windows. On every rank alone.
+/// How far every position has moved in the run that `run.resume` goes on with, pixels, within
+/// `refine.positions_limit_px`; zeros without one, and where positions do not move. On every rank
+/// alone.
+/// @throws InputError naming path and dataset
+std::vector<Vec2> start_displacement(const deck::Deck& deck, const Scan& scan);
+
+/// The other parameters of a run that is resumed: what the file has becomes the start. On every
+/// rank alone.
 /// @throws InputError naming path and dataset
 void read_parameters(const std::string& path, const Scan& scan,
-                     const physics::Parameters& parameters,
-                     const device::DeviceView<double* [2]>& displacement);
+                     const physics::Parameters& parameters);
 
 }  // namespace tessera::app

@@ -103,21 +103,25 @@ constexpr const char* signal_status = "stopped by a signal";
 
 /// Epochs until all solvers have made theirs, or a stop rule, or a signal. Returns the result's
 /// status.
-std::string run_epochs(Run& run, const deck::Deck& deck, const comm::Communicator& comm,
-                       const StopSignals& signals, const Kokkos::Timer& clock, Progress& progress) {
-  while (!run.finished()) {
+std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
+                       const comm::Communicator& comm, const StopSignals& signals,
+                       const Kokkos::Timer& clock, Progress& progress) {
+  while (!run->finished()) {
     const Kokkos::Timer timer;
-    run.run_epoch();
-    progress.show(run.history(), timer.seconds());
+    run->run_epoch();
+    progress.show(run->history(), timer.seconds());
     const Agreed agreed = agree(signals, clock, comm);
     if (agreed.signalled) return signal_status;
-    const StopRule rule = ending_rule(deck.stop, run.history(), agreed.seconds);
+    const StopRule rule = ending_rule(deck.stop, run->history(), agreed.seconds);
     if (rule != StopRule::none) return status_text(rule, deck.stop);
+    if (run->finished()) break;
     const int every = deck.output.save_every_epochs;
-    if (every > 0 && run.n_epochs() % every == 0 && !run.finished())
-      run.write_result(run.measure(), "running");
+    if (run->needs_new_tiles())
+      run = Run::on_new_tiles(std::move(run), Log(comm.is_root()));
+    else if (every > 0 && run->n_epochs() % every == 0)
+      run->write_result(run->measure(), "running");
   }
-  return status_text(last_rule(deck, run.history()), deck.stop);
+  return status_text(last_rule(deck, run->history()), deck.stop);
 }
 
 void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
@@ -139,24 +143,24 @@ ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
     if (comm.is_root()) check_summary_folder(summary_path);
   });
   const auto runtime = start_device(comm, deck.run.share_gpu);
-  Run run(deck, comm, Log(comm.is_root()));
-  run.check_output();
-  describe(run, comm);
-  Progress progress(comm.is_root(), deck, run.scan().n_positions());
+  auto run = std::make_unique<Run>(deck, comm, Log(comm.is_root()));
+  run->check_output();
+  describe(*run, comm);
+  Progress progress(comm.is_root(), deck, run->scan().n_positions());
   const StopSignals signals;  // until the result is written: a second one must not lose it
   RunOutcome outcome;
   try {
     outcome.status = run_epochs(run, deck, comm, signals, clock, progress);
   } catch (const AgreedError& error) {
     if (error.exit_code() != ExitCode::not_finite) throw;
-    run.write_result(run.measure(), std::string("stopped: ") + error.what());
+    run->write_result(run->measure(), std::string("stopped: ") + error.what());
     throw;
   }
-  outcome.final_figures = run.measure();
+  outcome.final_figures = run->measure();
   outcome.epoch_seconds = progress.seconds();
   outcome.n_epochs_run = progress.n_shown();
-  run.write_result(outcome.final_figures, outcome.status);
-  report_summary(run, outcome, comm, summary_path);
+  run->write_result(outcome.final_figures, outcome.status);
+  report_summary(*run, outcome, comm, summary_path);
   draw_pictures(deck, comm);
   if (comm.is_root()) fmt::print("result {}, {}\n", deck.output.file, outcome.status);
   return outcome.status == signal_status ? ExitCode::interrupted : ExitCode::done;

@@ -38,12 +38,15 @@ struct ScanReach {
 };
 
 ScanReach scan_reach(const deck::Deck& deck, const Scan& scan) {
-  ScanReach reach{scan.grid.corner, scan.grid.subpixel, {}};
-  for (Pixel& corner : reach.corner) corner = {corner.y - scan.reach_px, corner.x - scan.reach_px};
+  ScanReach reach{scan.corner, scan.grid.subpixel, {}};
   // Probes of positions' own are not shared by shift.
   if (has_own_probes(deck)) std::fill(reach.subpixel.begin(), reach.subpixel.end(), Vec2{});
   decomposition::Tiling tiling = scan.tiling;
   tiling.window = {tiling.window.h + 2 * scan.reach_px, tiling.window.w + 2 * scan.reach_px};
+  // What lies beyond the object no window reaches.
+  for (Pixel& corner : reach.corner)
+    corner = {std::clamp(corner.y - scan.reach_px, 0, scan.grid.object.h - tiling.window.h),
+              std::clamp(corner.x - scan.reach_px, 0, scan.grid.object.w - tiling.window.w)};
   reach.share = {.positions = scan.tile().positions,
                  .on_border = decomposition::touches_ghosts(tiling, scan.rank, reach.corner),
                  .corner = reach.corner,
@@ -64,6 +67,11 @@ std::unique_ptr<comm::Transport> make_transport(const deck::Deck& deck, const Sc
                                 {plan, max_reals_per_pixel(deck), n_summed_reals}, log);
 }
 
+deck::Deck going_on_from(deck::Deck deck, const std::string& result) {
+  deck.run.resume = result;
+  return deck;
+}
+
 /// What an epoch leaves on the device for the host, in doubles.
 struct EpochSums {
   /// Behind the sums of the amplitudes: <object, object>, re and im.
@@ -79,6 +87,24 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
          std::unique_ptr<comm::Transport> transport)
+    : Run(deck, deck, comm, std::move(scan), log, std::move(transport)) {}
+
+std::unique_ptr<Run> Run::on_new_tiles(std::unique_ptr<Run> run, const Log& log) {
+  const deck::Deck& deck = run->deck_;
+  const comm::Communicator& comm = run->comm_;
+  run->write_result(run->measure(), "running");
+  const RankTimes times = run->times();
+  run.reset();
+  const deck::Deck from = going_on_from(deck, deck.output.file);
+  std::unique_ptr<Run> next(
+      new Run(deck, from, comm, load_scan(from, comm, Log(false)), Log(false), nullptr));
+  next->earlier_ = times;
+  log.info(text("positions have moved: new tiles after epoch ", next->n_epochs()));
+  return next;
+}
+
+Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicator& comm, Scan scan,
+         const Log& log, std::unique_ptr<comm::Transport> transport)
     : deck_(deck),
       comm_(comm),
       scan_(std::move(scan)),
@@ -89,15 +115,13 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
       model_(scan_.on_device, unknowns_.parameters, model_options(deck, scan_)),
       epoch_sums_("tessera::app::epoch_sums", EpochSums::n),
       host_epoch_sums_("tessera::app::host_epoch_sums", EpochSums::n) {
-  Start start = make_start(deck, scan_, comm);
+  Start start = make_start(from, scan_, comm);
   unknowns_.object = start.unknowns.object;
   unknowns_.probe = start.unknowns.probe;
   refinement_ = std::make_unique<solvers::Refinement>(refinement_options(deck.refine), unknowns_,
-                                                      model_, start_positions(deck, scan_));
-  if (!deck.run.resume.empty())
-    comm.together([&] {
-      read_parameters(deck.run.resume, scan_, unknowns_.parameters, refinement_->displacement());
-    });
+                                                      model_, moving_positions(deck, scan_));
+  if (!from.run.resume.empty())
+    comm.together([&] { read_parameters(from.run.resume, scan_, unknowns_.parameters); });
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(epochs_left(deck, history_)));
   start_stage(stage_of_next_epoch(deck, history_));
@@ -133,6 +157,15 @@ void Run::start_stage(int stage) {
   if (sweep_->fixed_batches() && sweep_->n_batches() <= most_graphs && halo_.recordable() &&
       (comm_.size() == 1 || transport_->recordable()) && scan_.on_device.patterns->stays())
     recorded_.resize(static_cast<std::size_t>(sweep_->n_batches()));
+}
+
+bool Run::needs_new_tiles() const {
+  const deck::Refine& refine = deck_.refine;
+  if (refine.positions_from_epoch < 0 || refine.positions_margin_px >= refine.positions_limit_px)
+    return false;
+  std::array<double, 1> drift_px{refinement_->greatest_drift_px(exec_)};
+  comm_.maximum(drift_px);
+  return drift_px[0] > refine.positions_margin_px / 2;
 }
 
 std::span<const solvers::Batch> Run::start_pass(int epoch) {
@@ -265,12 +298,13 @@ void Run::write_result(const EpochFigures& final_figures, const std::string& sta
 RankTimes Run::times() const {
   const double halo_s = halo_.statistics().seconds;
   const double reduce_s = past_reduce_seconds_ + sweep_->reduce_seconds();
-  return {.compute_s = epoch_seconds_ - halo_s - reduce_s,
-          .halo_s = halo_s,
-          .reduce_s = reduce_s,
-          .io_s = scan_.read_seconds + write_seconds_,
-          .halo_bytes = static_cast<double>(halo_.statistics().bytes_sent),
-          .pattern_bytes_read = static_cast<double>(scan_.pattern_bytes_read)};
+  const auto pattern_bytes = static_cast<double>(scan_.pattern_bytes_read);
+  return {.compute_s = earlier_.compute_s + epoch_seconds_ - halo_s - reduce_s,
+          .halo_s = earlier_.halo_s + halo_s,
+          .reduce_s = earlier_.reduce_s + reduce_s,
+          .io_s = earlier_.io_s + scan_.read_seconds + write_seconds_,
+          .halo_bytes = earlier_.halo_bytes + static_cast<double>(halo_.statistics().bytes_sent),
+          .pattern_bytes_read = earlier_.pattern_bytes_read + pattern_bytes};
 }
 
 }  // namespace tessera::app

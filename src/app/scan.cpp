@@ -13,6 +13,7 @@
 #include "tessera/decomposition/held_out.hpp"
 
 #include "constraints.hpp"
+#include "parameters_file.hpp"
 #include "scan_patterns.hpp"
 
 namespace tessera::app {
@@ -52,13 +53,12 @@ std::vector<Vec2> positions_m(const deck::Data& data, const io::ScanInfo& info) 
                                data.raster_rotation_rad);
 }
 
-decomposition::Tiling tiling_of(const deck::Deck& deck, const geometry::WindowGrid& grid,
-                                int reach_px, int n_ranks) {
+decomposition::Tiling tiling_of(const deck::Deck& deck, const Scan& scan, int n_ranks) {
   const std::vector<int>& tiles = deck.decomposition.tiles;
   std::optional<decomposition::TileGrid> tile_grid;
   if (!tiles.empty()) tile_grid = decomposition::TileGrid{tiles[0], tiles[1]};
-  return decomposition::make_tiling(grid.object, grid.window, grid.corner, n_ranks, {}, tile_grid,
-                                    tile_margin_px(deck, reach_px));
+  return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks, {},
+                                    tile_grid, tile_margin_px(deck, scan.reach_px));
 }
 
 /// As finely as the deck asks for; positions with probes of their own share none, so that rounding
@@ -79,23 +79,41 @@ device::DeviceView<Real**> detector_view(const char* label, const auto& image) {
   return device::to_device<View>(label, values.data(), View::array_layout(image.h(), image.w()));
 }
 
+Pixel nearest(Vec2 at) {
+  return {static_cast<int>(std::lround(at.y)), static_cast<int>(std::lround(at.x))};
+}
+
+/// Where a window's corner was when the tiles were cut, object pixels.
+Vec2 corner_px(const Scan& scan, int position) {
+  const auto i = static_cast<std::size_t>(position);
+  const Vec2 moved = scan.displacement_px[i];
+  return {scan.grid.corner[i].y + scan.grid.subpixel[i].y + moved.y,
+          scan.grid.corner[i].x + scan.grid.subpixel[i].x + moved.x};
+}
+
+std::vector<Pixel> moved_corners(const Scan& scan) {
+  std::vector<Pixel> corners;
+  for (int position = 0; position < scan.n_positions(); ++position)
+    corners.push_back(scan.displacement_px[static_cast<std::size_t>(position)] == Vec2{}
+                          ? scan.grid.corner[static_cast<std::size_t>(position)]
+                          : nearest(corner_px(scan, position)));
+  return corners;
+}
+
 /// Of this rank's positions; a fly scan's lie evenly along the travel, in the middle of equal
 /// parts.
 std::vector<Place> places_of(const deck::Experiment& experiment, const Scan& scan) {
   const int n_sub = experiment.fly_sub_positions;
   std::vector<Place> places;
   for (const int position : scan.tile().positions) {
-    const Pixel corner = scan.grid.corner[static_cast<std::size_t>(position)];
-    const Vec2 subpixel = scan.grid.subpixel[static_cast<std::size_t>(position)];
+    const Vec2 corner = corner_px(scan, position);
     for (int t = 0; t < n_sub; ++t) {
-      if (n_sub == 1) {
-        places.push_back({corner, subpixel});
-        continue;
-      }
       const double part = ((t + 0.5) / n_sub - 0.5) / scan.grid.pixel_m;
-      const Vec2 at{corner.y + subpixel.y + part * experiment.fly_travel_m[0],
-                    corner.x + subpixel.x + part * experiment.fly_travel_m[1]};
-      const Pixel whole{static_cast<int>(std::lround(at.y)), static_cast<int>(std::lround(at.x))};
+      const Vec2 at = n_sub == 1 ? corner
+                                 : Vec2{corner.y + part * experiment.fly_travel_m[0],
+                                        corner.x + part * experiment.fly_travel_m[1]};
+      const Pixel whole =
+          n_sub == 1 ? scan.corner[static_cast<std::size_t>(position)] : nearest(at);
       places.push_back({whole, {at.y - whole.y, at.x - whole.x}});
     }
   }
@@ -189,11 +207,14 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
   scan.info = std::move(info);
   comm.together([&] {
     scan.optics = optics_of(experiment_as_read(deck), scan.info.pattern);
-    scan.reach_px = window_margin_px(deck, scan.optics.pixel_m);
-    scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
-                                      scan.optics.pixel_m, scan.reach_px);
+    const double pixel_m = scan.optics.pixel_m;
+    scan.reach_px = window_reach_px(deck, pixel_m);
+    scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern, pixel_m,
+                                      window_margin_px(deck, pixel_m));
     settle_subpixel(deck, scan.grid);
-    scan.tiling = tiling_of(deck, scan.grid, scan.reach_px, comm.size());
+    scan.displacement_px = start_displacement(deck, scan);
+    scan.corner = moved_corners(scan);
+    scan.tiling = tiling_of(deck, scan, comm.size());
     scan.places = places_of(deck.experiment, scan);
     scan.on_device = scan_tile(scan);
   });

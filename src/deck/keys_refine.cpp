@@ -32,9 +32,17 @@ std::vector<Key> refine_keys(Refine& refine) {
        .greatest = 10},
       {.name = "refine.positions_limit_px",
        .field = &refine.positions_limit_px,
-       .meaning = "Farthest that a position may move along each axis, object pixels. Tiles are "
+       .meaning = "Farthest that a position may move along each axis, object pixels. The object is "
                   "larger by as much.",
        .least = 0.1,
+       .greatest = 1000},
+      {.name = "refine.positions_margin_px",
+       .field = &refine.positions_margin_px,
+       .meaning =
+           "How much of that tiles are made for, object pixels. Once a position has gone half "
+           "as far, new tiles are cut around all of them; with no less than "
+           "`positions_limit_px` that is never due.",
+       .least = 1,
        .greatest = 1000},
       from_epoch("refine.opr_from_epoch", &refine.opr_from_epoch,
                  "the modes and weights of probe.opr_modes"),

@@ -39,17 +39,15 @@ void for_each(const Device& exec, const char* name, std::size_t n, const F& f) {
                        Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(n)), f);
 }
 
-void move_positions(const Device& exec, const RefinementOptions& options,
-                    const DeviceView<double** [2]>& slopes, const ScanFrame& frame) {
-  const double step = options.positions_step;
-  const double limit = options.positions_limit_px;
+void move_positions(const Device& exec, double step, const DeviceView<double** [2]>& slopes,
+                    const ScanFrame& frame) {
   for_each(
       exec, "tessera::solvers::move_positions", frame.displacement.extent(0),
       KOKKOS_LAMBDA(const int position) {
         for (int axis = 0; axis < 2; ++axis) {
           // Half a pixel at a time: farther away the slope says little.
           const double wish = bounded(step * take_step(slopes, position, axis), -0.5, 0.5);
-          move_to(frame, position, axis, frame.displacement(position, axis) + wish, limit);
+          move_to(frame, position, axis, frame.displacement(position, axis) + wish);
         }
       });
 }
@@ -139,12 +137,12 @@ void settle_intensity(const Device& exec, const Unknowns& unknowns, const Device
 }  // namespace
 
 Refinement::Refinement(const RefinementOptions& options, const Unknowns& unknowns,
-                       physics::ForwardModel& model, const DeviceView<double* [2]>& start_px)
+                       physics::ForwardModel& model, const MovingPositions& positions)
     : options_(options),
       unknowns_(unknowns),
       model_(model),
-      start_px_(start_px),
-      displacement_("tessera::solvers::displacement", start_px.extent(0)),
+      positions_(positions),
+      displacement_("tessera::solvers::displacement", positions.given.extent(0)),
       first_distance_m_("tessera::solvers::first_distance",
                         model.parameters().slice_distance_m.extent(0)),
       sums_("tessera::solvers::refinement_sums", ScanFrame::n_sums),
@@ -152,6 +150,7 @@ Refinement::Refinement(const RefinementOptions& options, const Unknowns& unknown
       plan_(model.scan().window, model.options().planning) {
   if (first_distance_m_.size() > 0)
     Kokkos::deep_copy(first_distance_m_, model.parameters().slice_distance_m);
+  Kokkos::deep_copy(displacement_, positions.at_cut);
   if (model.options().n_opr_modes > 0)
     opr_modes_ = std::make_unique<physics::OprModes>(model.options(), model.scan().window);
 }
@@ -168,13 +167,20 @@ void Refinement::start_epoch(int epoch) {
 }
 
 ScanFrame Refinement::frame() const {
-  return {start_px_, displacement_, model_.scan().corner, model_.parameters().shift,
-          model_.options().n_sub_positions};
+  return {.given = positions_.given,
+          .at_cut = positions_.at_cut,
+          .displacement = displacement_,
+          .corner = model_.scan().corner,
+          .shift = model_.parameters().shift,
+          .n_sub_positions = model_.options().n_sub_positions,
+          .limit_px = options_.positions_limit_px,
+          .margin_px = options_.positions_margin_px};
 }
 
 void Refinement::update(const Device& exec, Sweep& sweep) {
   const physics::FittedParameters fitted = model_.fitted();
-  if (fitted.positions) move_positions(exec, options_, model_.slopes().at_position, frame());
+  if (fitted.positions)
+    move_positions(exec, options_.positions_step, model_.slopes().at_position, frame());
   if (fitted.opr || fitted.intensity) update_beams(exec, model_);
   if (fitted.background) update_background(exec, model_, sweep);
   if (fitted.any_of_optics()) update_optics(exec, model_, first_distance_m_, sweep);
@@ -194,6 +200,22 @@ void Refinement::finish_epoch(const Device& exec, Sweep& sweep) {
     sweep.replicate(exec, DeviceView<Real*>(background.data(), background.size()));
 }
 
+double Refinement::greatest_drift_px(const Device& exec) const {
+  const auto displacement = displacement_;
+  const auto at_cut = positions_.at_cut;
+  double greatest = 0;
+  Kokkos::parallel_reduce(
+      device::kernel_name("tessera::solvers::greatest_drift"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.size())),
+      KOKKOS_LAMBDA(const int i, double& most) {
+        const double drift = displacement(i / 2, i % 2) - at_cut(i / 2, i % 2);
+        const double length = drift < 0 ? -drift : drift;
+        if (length > most) most = length;
+      },
+      Kokkos::Max<double>(greatest));
+  return greatest;
+}
+
 /// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes
 /// no exit wave. In the near field the probe stands still on the detector, and the object follows.
 void Refinement::settle_positions(const Device& exec, Sweep& sweep) {
@@ -204,9 +226,9 @@ void Refinement::settle_positions(const Device& exec, Sweep& sweep) {
   exec.fence();
   const FrameMotion motion = fitted_motion({host_sums_.data(), ScanFrame::n_sums});
   if (options_.affine)
-    frame.keep_affine(exec, motion, options_.positions_limit_px);
+    frame.keep_affine(exec, motion);
   else
-    frame.move_all(exec, {-motion.mean.y, -motion.mean.x}, options_.positions_limit_px);
+    frame.move_all(exec, {-motion.mean.y, -motion.mean.x});
   if (model_.options().propagation == physics::Propagation::far_field)
     physics::shift_images(exec, plan_, unknowns_.probe, motion.mean);
 }

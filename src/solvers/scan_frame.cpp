@@ -37,11 +37,11 @@ namespace {
 struct FrameSums {
   using value_type = double[];
   static constexpr unsigned value_count = ScanFrame::n_sums;
-  DeviceView<double* [2]> start;
+  DeviceView<double* [2]> given;
   DeviceView<double* [2]> moved;
   KOKKOS_FUNCTION void operator()(const int i, double sum[]) const {
-    const double y = start(i, 0);
-    const double x = start(i, 1);
+    const double y = given(i, 0);
+    const double x = given(i, 1);
     const double terms[] = {1,
                             y,
                             x,
@@ -64,10 +64,10 @@ void ScanFrame::add_up(const Device& exec, const DeviceView<double*>& sums) cons
   Kokkos::parallel_reduce(
       device::kernel_name("tessera::solvers::frame_sums"),
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.extent(0))),
-      FrameSums{start_px, displacement}, sums);
+      FrameSums{given, displacement}, sums);
 }
 
-void ScanFrame::move_all(const Device& exec, Vec2 by_px, double limit_px) const {
+void ScanFrame::move_all(const Device& exec, Vec2 by_px) const {
   const ScanFrame frame = *this;
   Kokkos::parallel_for(
       device::kernel_name("tessera::solvers::move_all"),
@@ -75,22 +75,21 @@ void ScanFrame::move_all(const Device& exec, Vec2 by_px, double limit_px) const 
       KOKKOS_LAMBDA(const int i) {
         for (int axis = 0; axis < 2; ++axis) {
           const double by = axis == 0 ? by_px.y : by_px.x;
-          move_to(frame, i, axis, frame.displacement(i, axis) + by, limit_px);
+          move_to(frame, i, axis, frame.displacement(i, axis) + by);
         }
       });
 }
 
-void ScanFrame::keep_affine(const Device& exec, const FrameMotion& motion, double limit_px) const {
+void ScanFrame::keep_affine(const Device& exec, const FrameMotion& motion) const {
   const ScanFrame frame = *this;
   Kokkos::parallel_for(
       device::kernel_name("tessera::solvers::keep_affine"),
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.extent(0))),
       KOKKOS_LAMBDA(const int i) {
-        const double y = frame.start_px(i, 0) - motion.centre.y;
-        const double x = frame.start_px(i, 1) - motion.centre.x;
+        const double y = frame.given(i, 0) - motion.centre.y;
+        const double x = frame.given(i, 1) - motion.centre.x;
         for (int axis = 0; axis < 2; ++axis)
-          move_to(frame, i, axis, motion.matrix[axis][0] * y + motion.matrix[axis][1] * x,
-                  limit_px);
+          move_to(frame, i, axis, motion.matrix[axis][0] * y + motion.matrix[axis][1] * x);
       });
 }
 

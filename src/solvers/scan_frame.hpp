@@ -21,28 +21,34 @@ struct FrameMotion {
 FrameMotion fitted_motion(std::span<const double> sums);
 
 struct ScanFrame {
-  device::DeviceView<double* [2]> start_px;
-  device::DeviceView<double* [2]> displacement;
+  device::DeviceView<double* [2]> given;         ///< by the scan
+  device::DeviceView<double* [2]> at_cut;        ///< displacement when the tiles were cut
+  device::DeviceView<double* [2]> displacement;  ///< now
   device::DeviceView<int* [2]> corner;
   device::DeviceView<Real* [2]> shift;
   int n_sub_positions;
+  double limit_px;   ///< of displacements
+  double margin_px;  ///< of displacements beyond at_cut
 
   static constexpr int n_sums = 12;
   /// sums = of this rank: 1, y, x, yy, xx, yx, dy, dy y, dy x, dx, dx y, dx x.
   void add_up(const device::Device& exec, const device::DeviceView<double*>& sums) const;
-  /// All positions by the same, within +-limit_px of where they started.
-  void move_all(const device::Device& exec, Vec2 by_px, double limit_px) const;
-  /// Every position to where the motion without its mean puts it, within +-limit_px.
-  void keep_affine(const device::Device& exec, const FrameMotion& motion, double limit_px) const;
+  /// All positions by the same.
+  void move_all(const device::Device& exec, Vec2 by_px) const;
+  /// Every position to where the motion without its mean puts it.
+  void keep_affine(const device::Device& exec, const FrameMotion& motion) const;
 };
 
-/// One position along one axis to `target_px` from where it started, within +-limit_px, with its
-/// window's corner: the rest stays within half a pixel.
+/// One position along one axis to `target_px` from where the scan has it, as far as it may go, with
+/// its window's corner: the rest stays within half a pixel.
 KOKKOS_INLINE_FUNCTION void move_to(const ScanFrame& frame, const int position, const int axis,
-                                    const double target_px, const double limit_px) {
-  const double target = target_px < -limit_px  ? -limit_px
-                        : target_px > limit_px ? limit_px
-                                               : target_px;
+                                    const double target_px) {
+  const double at_cut = frame.at_cut(position, axis);
+  const double least =
+      at_cut - frame.margin_px > -frame.limit_px ? at_cut - frame.margin_px : -frame.limit_px;
+  const double most =
+      at_cut + frame.margin_px < frame.limit_px ? at_cut + frame.margin_px : frame.limit_px;
+  const double target = target_px < least ? least : target_px > most ? most : target_px;
   const double by = target - frame.displacement(position, axis);
   frame.displacement(position, axis) = target;
   for (int t = 0; t < frame.n_sub_positions; ++t) {

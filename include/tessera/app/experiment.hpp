@@ -22,6 +22,8 @@ physics::Aberrations aberrations(const deck::Probe& probe);
 /// Object pixels that windows may leave the scan's hull by: half the travel of a fly scan, and what
 /// position refinement may add; 1 for rounding.
 int window_margin_px(const deck::Deck& deck, double pixel_m);
+/// The same as long as the tiles are not cut anew.
+int window_reach_px(const deck::Deck& deck, double pixel_m);
 
 /// The probe that the deck's `aperture` or `zone_plate` makes, one mode, power 1. In the cone beam
 /// of a near-field experiment without the curvature of a wave from `source_distance_m`, which the

@@ -41,6 +41,10 @@ class Run {
   /// @param transport empty: the one that the deck names
   Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
       std::unique_ptr<comm::Transport> transport = nullptr);
+  /// Writes `run` to output.file and goes on from there, on tiles cut around where positions are
+  /// now: each may find itself on another rank. As where run.resume goes on, solvers begin anew
+  /// with what they remember. `run` ends before the memory of the next is taken.
+  static std::unique_ptr<Run> on_new_tiles(std::unique_ptr<Run> run, const Log& log);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
@@ -53,6 +57,9 @@ class Run {
   int n_epochs() const { return static_cast<int>(history_.size()); }
   /// All solvers have made their epochs or come to a plateau. Further epochs are of the last one.
   bool finished() const;
+  /// After an epoch: positions have used up half of refine.positions_margin_px. The same on all
+  /// ranks. Waits for the device.
+  bool needs_new_tiles() const;
   const std::vector<EpochFigures>& history() const { return history_; }
 
   /// Figures of merit of the present object and probe; those of the held-out positions, too.
@@ -69,6 +76,9 @@ class Run {
   std::string_view transport() const { return transport_->name(); }
 
  private:
+  /// @param from `deck`, or how it goes on from a result
+  Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicator& comm, Scan scan,
+      const Log& log, std::unique_ptr<comm::Transport> transport);
   /// Sweep and solver for `stage` take the place of those before.
   void start_stage(int stage);
   /// The batches of `epoch`, with their patterns on the way.
@@ -106,6 +116,7 @@ class Run {
   double epoch_seconds_ = 0;
   double past_reduce_seconds_ = 0;  ///< of the solvers that have ended
   double write_seconds_ = 0;
+  RankTimes earlier_;  ///< on other tiles
 };
 
 /// What `tessera reconstruct` does: all epochs with progress, pictures, summary.

@@ -27,7 +27,11 @@ struct Scan {
   geometry::WindowGrid grid;
   decomposition::Tiling tiling;
   int rank = 0;
-  int reach_px = 0;           ///< that windows lie or move beyond those of the grid, at most
+  /// Of all positions when the tiles were cut, pixels from the grid's: where a resumed run had
+  /// moved them.
+  std::vector<Vec2> displacement_px;
+  std::vector<Pixel> corner;  ///< of all windows, there
+  int reach_px = 0;           ///< that windows lie or move beyond those, at most
   std::vector<Place> places;  ///< of this rank, (position, sub-position of a fly scan)
   std::vector<int> fitted;    ///< scan positions with counts, ascending; the others take no part
   std::vector<int> held_out;  ///< with counts, for validation, ascending

@@ -118,6 +118,7 @@ struct Refine {
   std::string positions_model = "free";
   double positions_step = 0.5;
   double positions_limit_px = 4;
+  double positions_margin_px = 8;
   int opr_from_epoch = 0;
   int intensity_from_epoch = -1;
   int background_from_epoch = -1;

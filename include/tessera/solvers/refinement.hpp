@@ -21,8 +21,15 @@ struct RefinementOptions {
   int thickness_from_epoch = -1;
   int tilt_from_epoch = -1;
   double positions_step = 0.5;
-  double positions_limit_px = 4;  ///< from where they started, along each axis
-  bool affine = false;            ///< the whole scan moves, not every position for itself
+  double positions_limit_px = 4;   ///< from where the scan has them, along each axis
+  double positions_margin_px = 4;  ///< from where they were when the tiles were cut
+  bool affine = false;             ///< the whole scan moves, not every position for itself
+};
+
+/// (position, 2) of a rank's positions (y, x), object pixels; no rows where positions do not move.
+struct MovingPositions {
+  device::DeviceView<double* [2]> given;   ///< by the scan, from the object's corner
+  device::DeviceView<double* [2]> at_cut;  ///< displacement when the tiles were cut
 };
 
 /// By position nothing travels but, once per epoch, 12 doubles for the frame of the scan and a few
@@ -32,10 +39,8 @@ class Refinement {
  public:
   using Pixels = device::DeviceView<double* [2]>;  ///< (position, 2): y, x
 
-  /// @param start_px where each local position starts, object pixels from the object's corner,
-  /// (position, 2); without elements where positions do not move
   Refinement(const RefinementOptions& options, const Unknowns& unknowns,
-             physics::ForwardModel& model, const Pixels& start_px);
+             physics::ForwardModel& model, const MovingPositions& positions);
 
   /// The model adds up what is fitted in `epoch` (from 0).
   void start_epoch(int epoch);
@@ -45,8 +50,11 @@ class Refinement {
   /// After an epoch. Collective; waits for the device.
   void finish_epoch(const device::Device& exec, Sweep& sweep);
 
-  /// (position, 2): how far each has moved, pixels.
+  /// (position, 2): how far each has moved from where the scan has it, pixels.
   const Pixels& displacement() const { return displacement_; }
+  /// How far any of this rank has moved along an axis since the tiles were cut, pixels. Waits for
+  /// the device.
+  double greatest_drift_px(const device::Device& exec) const;
 
  private:
   ScanFrame frame() const;
@@ -55,7 +63,7 @@ class Refinement {
   RefinementOptions options_;
   Unknowns unknowns_;
   physics::ForwardModel& model_;
-  Pixels start_px_;
+  MovingPositions positions_;
   Pixels displacement_;
   device::DeviceView<double*> first_distance_m_;
   device::DeviceView<double*> sums_;
