@@ -65,15 +65,15 @@ std::vector<double> rows_of_all(const Scan& scan, const std::vector<double>& loc
 }
 
 void write_parameters(io::File& file, const Scan& scan, const physics::Parameters& parameters,
-                      const device::DeviceView<double* [2]>& displacement,
-                      const comm::Communicator& comm) {
+                      const std::vector<double>& displacement_px, const comm::Communicator& comm) {
   const auto n = static_cast<std::int64_t>(scan.n_positions());
   const auto write_rows = [&](const std::string& name, const std::vector<double>& local,
                               int columns) {
     const std::vector<double> all = rows_of_all(scan, local, columns, comm);
     if (columns > 0) file.write_doubles("parameters/" + name, {n, columns}, all);
   };
-  if (comm.any(displacement.size() > 0)) write_rows("displacement_px", doubles(displacement), 2);
+  if (!displacement_px.empty())
+    file.write_doubles("parameters/displacement_px", {n, 2}, displacement_px);
   if (comm.any(parameters.shift.size() > 0)) {
     write_rows("intensity", doubles(parameters.intensity), 1);
     write_rows("opr_weight", doubles(parameters.opr_weight),

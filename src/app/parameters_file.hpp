@@ -20,9 +20,9 @@ std::vector<double> on_host(const device::DeviceView<double* [2]>& rows);
 
 /// Below parameters/: displacement_px, opr_weight, intensity, background, slice_distance_m,
 /// beam_tilt_rad, each if the model has it. Collective.
+/// @param displacement_px of every position (y, x), the same on all ranks; empty: none
 void write_parameters(io::File& file, const Scan& scan, const physics::Parameters& parameters,
-                      const device::DeviceView<double* [2]>& displacement,
-                      const comm::Communicator& comm);
+                      const std::vector<double>& displacement_px, const comm::Communicator& comm);
 
 /// How far every position has moved in the run that `run.resume` goes on with, pixels, within
 /// `refine.positions_limit_px`; zeros without one, and where positions do not move. On every rank

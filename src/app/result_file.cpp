@@ -142,7 +142,7 @@ void write_result_file(const ResultContents& contents, const comm::Communicator&
   if (comm.any(contents.displacement.size() > 0))
     displacement_px = rows_of_all(contents.scan, on_host(contents.displacement), 2, comm);
   write_positions(file, contents.scan, displacement_px);
-  write_parameters(file, contents.scan, contents.unknowns.parameters, contents.displacement, comm);
+  write_parameters(file, contents.scan, contents.unknowns.parameters, displacement_px, comm);
   write_history(file, contents.history);
   write_tiles(file, contents.scan.tiling, comm.is_root());
   file.write_text("deck", deck::resolved_text(contents.deck));
