@@ -36,6 +36,14 @@ std::string solver_section(const Deck& deck, std::size_t stage) {
   return deck.solvers.size() == 1 ? "solver" : text("solver[", stage, "]");
 }
 
+Key first_epoch(const std::string& name, int* field, const std::string& what) {
+  return {.name = name,
+          .field = field,
+          .meaning = text("First epoch, from 0, ", what, "; -1: never."),
+          .least = -1,
+          .greatest = 1000000};
+}
+
 std::vector<Key> decomposition_keys(Decomposition& decomposition) {
   return {
       {.name = "decomposition.tiles",

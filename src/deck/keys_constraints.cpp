@@ -7,11 +7,7 @@ namespace {
 
 /// When a constraint acts.
 Key from_epoch(const std::string& name, int* field, const std::string& what) {
-  return {.name = text("constraints.", name, "_from_epoch"),
-          .field = field,
-          .meaning = text("First epoch, from 0, after which ", what, "; -1: never."),
-          .least = -1,
-          .greatest = 1000000};
+  return first_epoch(text("constraints.", name, "_from_epoch"), field, "after which " + what);
 }
 
 Key every(const std::string& name, int* field) {

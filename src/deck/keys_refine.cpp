@@ -1,25 +1,11 @@
-#include "tessera/base/text.hpp"
-
 #include "sections.hpp"
 
 namespace tessera::deck {
-namespace {
-
-/// A quantity that is fitted from an epoch on.
-Key from_epoch(const std::string& name, int* field, const std::string& what) {
-  return {.name = name,
-          .field = field,
-          .meaning = text("First epoch, from 0, that fits ", what, "; -1: never."),
-          .least = -1,
-          .greatest = 1000000};
-}
-
-}  // namespace
 
 std::vector<Key> refine_keys(Refine& refine) {
   return {
-      from_epoch("refine.positions_from_epoch", &refine.positions_from_epoch,
-                 "the scan positions. Start when the object shows its main features"),
+      first_epoch("refine.positions_from_epoch", &refine.positions_from_epoch,
+                  "that fits the scan positions. Start when the object shows its main features"),
       {.name = "refine.positions_model",
        .field = &refine.positions_model,
        .meaning = "`free`: every position for itself; `affine`: one scale, rotation and shear of "
@@ -44,15 +30,16 @@ std::vector<Key> refine_keys(Refine& refine) {
            "`positions_limit_px` that is never due.",
        .least = 1,
        .greatest = 1000},
-      from_epoch("refine.opr_from_epoch", &refine.opr_from_epoch,
-                 "the modes and weights of probe.opr_modes"),
-      from_epoch("refine.intensity_from_epoch", &refine.intensity_from_epoch,
-                 "the beam's intensity at every position"),
-      from_epoch("refine.background_from_epoch", &refine.background_from_epoch,
-                 "an incoherent background, the same in all patterns"),
-      from_epoch("refine.thickness_from_epoch", &refine.thickness_from_epoch,
-                 "the distances between slices"),
-      from_epoch("refine.tilt_from_epoch", &refine.tilt_from_epoch, "experiment.beam_tilt_rad"),
+      first_epoch("refine.opr_from_epoch", &refine.opr_from_epoch,
+                  "that fits the modes and weights of probe.opr_modes"),
+      first_epoch("refine.intensity_from_epoch", &refine.intensity_from_epoch,
+                  "that fits the beam's intensity at every position"),
+      first_epoch("refine.background_from_epoch", &refine.background_from_epoch,
+                  "that fits an incoherent background, the same in all patterns"),
+      first_epoch("refine.thickness_from_epoch", &refine.thickness_from_epoch,
+                  "that fits the distances between slices"),
+      first_epoch("refine.tilt_from_epoch", &refine.tilt_from_epoch,
+                  "that fits experiment.beam_tilt_rad"),
   };
 }
 

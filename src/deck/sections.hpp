@@ -8,6 +8,10 @@
 
 namespace tessera::deck {
 
+/// From when on something is done.
+/// @param what ends the words "First epoch, from 0, "
+Key first_epoch(const std::string& name, int* field, const std::string& what);
+
 std::vector<Key> data_keys(Data& data);
 std::vector<Key> experiment_keys(Experiment& experiment);
 std::vector<Key> probe_keys(Probe& probe);
