@@ -26,6 +26,32 @@ double bars(double at_px, double width_px) {
   return inside(width_px / std::numbers::pi * std::sin(std::numbers::pi * at_px / width_px));
 }
 
+/// Squares with one thing each, somewhere in the middle `spread` of the side.
+struct Lattice {
+  double side_px;
+  double spread;
+  std::uint64_t seed;
+};
+
+/// visit(y, x, random(what)) for the thing in the point's square and in the eight around it: the
+/// point as seen from there, pixels, and the square's own numbers in [0, 1), of which 0 and 1 are
+/// taken.
+template <class Visit>
+void for_each_near(const Lattice& lattice, double y_px, double x_px, const Visit& visit) {
+  const double least = 0.5 * (1 - lattice.spread);
+  const int row = static_cast<int>(std::floor(y_px / lattice.side_px));
+  const int column = static_cast<int>(std::floor(x_px / lattice.side_px));
+  for (int dy = -1; dy <= 1; ++dy)
+    for (int dx = -1; dx <= 1; ++dx) {
+      const auto square = static_cast<std::uint64_t>(std::int64_t{row + dy} * 65537 + column + dx);
+      const auto random = [&](std::uint64_t what) {
+        return random_unit(random_bits(lattice.seed, square), what);
+      };
+      visit(y_px - lattice.side_px * (row + dy + least + lattice.spread * random(0)),
+            x_px - lattice.side_px * (column + dx + least + lattice.spread * random(1)), random);
+    }
+}
+
 }  // namespace
 
 Phantom::Phantom(const std::string& kind, Shape2 object, Shape2 window, double phase_rad,
@@ -87,24 +113,15 @@ double Phantom::siemens_star(double y_px, double x_px) const {
 /// Overlapping discs with a soft body, a nucleus and a faint texture, one per square of a lattice.
 double Phantom::cells(double y_px, double x_px) const {
   constexpr double lattice_px = 28;
-  const int row = static_cast<int>(std::floor(y_px / lattice_px));
-  const int column = static_cast<int>(std::floor(x_px / lattice_px));
   double thickness = 0;
-  for (int dy = -1; dy <= 1; ++dy)
-    for (int dx = -1; dx <= 1; ++dx) {
-      const auto square = static_cast<std::uint64_t>(std::int64_t{row + dy} * 65537 + column + dx);
-      auto random = [&](std::uint64_t what) {
-        return random_unit(random_bits(seed_, square), what);
-      };
-      const double y = y_px - lattice_px * (row + dy + 0.2 + 0.6 * random(0));
-      const double x = x_px - lattice_px * (column + dx + 0.2 + 0.6 * random(1));
-      const double radius_px = lattice_px * (0.3 + 0.25 * random(2));
-      const double r = std::hypot(y, x);
-      const double body = 0.45 * inside(radius_px - r) *
-                          std::sqrt(std::max(0.0, 1 - 0.6 * (r / radius_px) * (r / radius_px)));
-      const double nucleus = 0.3 * inside(0.35 * radius_px - std::hypot(y - 1.5, x + 1));
-      thickness = std::max(thickness, body + nucleus);
-    }
+  for_each_near({lattice_px, 0.6, seed_}, y_px, x_px, [&](double y, double x, const auto& random) {
+    const double radius_px = lattice_px * (0.3 + 0.25 * random(2));
+    const double r = std::hypot(y, x);
+    const double body = 0.45 * inside(radius_px - r) *
+                        std::sqrt(std::max(0.0, 1 - 0.6 * (r / radius_px) * (r / radius_px)));
+    const double nucleus = 0.3 * inside(0.35 * radius_px - std::hypot(y - 1.5, x + 1));
+    thickness = std::max(thickness, body + nucleus);
+  });
   const double texture = 0.1 * (1 + std::sin(0.9 * y_px + 0.4 * x_px) * std::sin(0.7 * x_px));
   return std::clamp(thickness + texture * std::min(1.0, 4 * thickness), 0.0, 1.0);
 }
@@ -130,21 +147,11 @@ double Phantom::resolution_chart(double y_px, double x_px) const {
 
 /// Gaussian blobs of many weights, one per square of a lattice, each off its middle.
 double Phantom::atoms(double y_px, double x_px) const {
-  constexpr double lattice_px = 10;
   constexpr double sigma_px = 1.2;
-  const int row = static_cast<int>(std::floor(y_px / lattice_px));
-  const int column = static_cast<int>(std::floor(x_px / lattice_px));
   double thickness = 0;
-  for (int dy = -1; dy <= 1; ++dy)
-    for (int dx = -1; dx <= 1; ++dx) {
-      const auto square = static_cast<std::uint64_t>(std::int64_t{row + dy} * 65537 + column + dx);
-      auto random = [&](std::uint64_t what) {
-        return random_unit(random_bits(seed_, square), what);
-      };
-      const double y = y_px - lattice_px * (row + dy + 0.25 + 0.5 * random(0));
-      const double x = x_px - lattice_px * (column + dx + 0.25 + 0.5 * random(1));
-      thickness += (0.3 + 0.7 * random(2)) * std::exp(-(y * y + x * x) / (2 * sigma_px * sigma_px));
-    }
+  for_each_near({10, 0.5, seed_}, y_px, x_px, [&](double y, double x, const auto& random) {
+    thickness += (0.3 + 0.7 * random(2)) * std::exp(-(y * y + x * x) / (2 * sigma_px * sigma_px));
+  });
   return std::min(thickness, 1.0);
 }
 
