@@ -26,8 +26,8 @@ struct AdamOptions {
 /// A step turns a complex number as a whole: v has no phase. Gradients are in the unknowns' own
 /// units: of the object sum_jm conj(P_jm) chi_jm / max_x sum_m |P_m|^2, of the probe
 /// sum_j conj(O_j) chi_jm / (max_x S sqrt(max_x sum_m |P_m|^2)), S = sum_j |O_j|^2; so is epsilon.
-/// Of the object, pixels of the blocks that a batch touches are updated. Per batch the ranks
-/// exchange what Pie exchanges; moments stay with their owners.
+/// Of the object only pixels that a window of the batch reaches are updated, and their moments. Per
+/// batch the ranks exchange what Pie exchanges; moments stay with their owners.
 class Adam final : public Solver {
  public:
   Adam(const AdamOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
