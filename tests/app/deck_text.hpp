@@ -37,6 +37,32 @@ detector_shape = [32, 32]
 dead_pixel_fraction = 0.01
 )";
 
+/// Atoms that lsqml recovers from a sound scan: what tests of recovery spoil.
+inline constexpr const char* atoms_deck = R"(
+[data]
+file = "scan.h5"
+[experiment]
+energy_eV = 8000.0
+distance_m = 1.0
+detector_pixel_m = 200e-6
+[probe]
+initial = "aperture"
+semi_angle_rad = 1.2e-3
+defocus_m = 60e-6
+[solver]
+method = "lsqml"
+epochs = 150
+batch_size = 9
+object_step = 1.0
+probe_step = 1.0
+[simulation]
+object = "atoms"
+n_positions = 81
+step_m = 90e-9
+detector_shape = [32, 32]
+counts_per_pattern = 1e7
+)";
+
 inline deck::Deck parsed(const std::filesystem::path& folder, std::vector<std::string> overrides,
                          const std::string& toml = small_deck) {
   return deck::parse(toml, (folder / "deck.toml").string(), overrides);

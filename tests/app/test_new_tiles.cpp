@@ -17,15 +17,16 @@ namespace {
 using testing::relative_difference;
 using testing::world;
 
-constexpr double tolerance = sizeof(Real) == 4 ? 1e-4 : 1e-9;
+constexpr double tolerance = sizeof(Real) == 4 ? 5e-4 : 1e-9;
 constexpr int n_epochs = 8;
 
 /// Positions are wrong by pixels, and half a pixel an epoch is what they may move.
 deck::Deck drifting(const std::filesystem::path& folder, const std::string& margin_px) {
   return testing::parsed(
-      folder, {"simulation.position_error_px=3", "simulation.step_m=60e-9", "solver.method=lsqml",
-               "solver.epochs=8", "refine.positions_from_epoch=0", "refine.positions_step=4",
-               "refine.positions_limit_px=6", "refine.positions_margin_px=" + margin_px});
+      folder, {"simulation.position_error_px=6", "simulation.step_m=60e-9", "solver.method=lsqml",
+               "solver.momentum=0", "solver.epochs=8", "refine.positions_from_epoch=0",
+               "refine.positions_step=4", "refine.positions_limit_px=8",
+               "refine.positions_margin_px=" + margin_px});
 }
 
 /// Positions of this rank that another had at first, summed over all ranks. Collective.
@@ -40,22 +41,22 @@ TEST(NewTiles, PositionsMoveToTheirRanksAndTheAnswerStays) {
   const testing::SharedFolder folder("new_tiles");
   const deck::Deck deck = drifting(folder.path(), "1");
   simulate(deck, world(), Log(false));
-  auto run = std::make_unique<Run>(deck, world(), Log(false));
+  auto run = std::make_unique<app::Run>(deck, world(), Log(false));
   const std::vector<int> first = run->scan().tile().positions;
   int n_cuts = 0;
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
     run->run_epoch();
     if (!run->needs_new_tiles()) continue;
-    run = Run::on_new_tiles(std::move(run), Log(false));
+    run = app::Run::on_new_tiles(std::move(run), Log(false));
     EXPECT_FALSE(run->needs_new_tiles());
     ++n_cuts;
   }
   EXPECT_GE(n_cuts, 3);
   EXPECT_EQ(run->n_epochs(), n_epochs);
   const double n_moved = n_moved_here(first, run->scan().tile().positions);
-  if (world().size() > 1) EXPECT_GT(n_moved, 0);
+  EXPECT_EQ(n_moved > 0, world().size() > 1);
 
-  const deck::Deck wide = drifting(folder.path(), "6");
+  const deck::Deck wide = drifting(folder.path(), "8");
   const testing::Answer answer = testing::answer_of_one_rank(wide, n_epochs, *run);
   EXPECT_LE(testing::object_difference(*run, answer.object), tolerance);
   EXPECT_LE(testing::worst_ghost(*run, answer.object), 100 * tolerance);
@@ -69,9 +70,9 @@ TEST(NewTiles, PositionsMoveToTheirRanksAndTheAnswerStays) {
 
 TEST(NewTiles, AreNotDueWhereTheMarginIsTheLimit) {
   const testing::SharedFolder folder("old_tiles");
-  const deck::Deck deck = drifting(folder.path(), "6");
+  const deck::Deck deck = drifting(folder.path(), "8");
   simulate(deck, world(), Log(false));
-  Run run(deck, world(), Log(false));
+  app::Run run(deck, world(), Log(false));
   for (int epoch = 0; epoch < n_epochs; ++epoch) run.run_epoch();
   EXPECT_FALSE(run.needs_new_tiles());
 }

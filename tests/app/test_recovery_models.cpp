@@ -16,33 +16,9 @@
 namespace tessera::app {
 namespace {
 
+using testing::atoms_deck;
 using testing::world;
 using Overrides = std::vector<std::string>;
-
-constexpr const char* far_field = R"(
-[data]
-file = "scan.h5"
-[experiment]
-energy_eV = 8000.0
-distance_m = 1.0
-detector_pixel_m = 200e-6
-[probe]
-initial = "aperture"
-semi_angle_rad = 1.2e-3
-defocus_m = 60e-6
-[solver]
-method = "lsqml"
-epochs = 150
-batch_size = 9
-object_step = 1.0
-probe_step = 1.0
-[simulation]
-object = "atoms"
-n_positions = 81
-step_m = 90e-9
-detector_shape = [32, 32]
-counts_per_pattern = 1e7
-)";
 
 constexpr const char* near_field = R"(
 [data]
@@ -129,20 +105,20 @@ struct Defect {
 };
 
 const std::vector<Defect> defects{
-    {"drifting_probe", far_field, {}, {"simulation.probe_drift=0.2"}, {}, {"probe.opr_modes=2"}},
+    {"drifting_probe", atoms_deck, {}, {"simulation.probe_drift=0.2"}, {}, {"probe.opr_modes=2"}},
     // Counts of the background have noise of their own, which no remedy takes away: with the exact
     // background given, the object error is as large.
     {"background",
-     far_field,
+     atoms_deck,
      {"simulation.counts_per_pattern=1e6", "simulation.detector_shape=[64, 64]",
       "experiment.detector_pixel_m=100e-6", "simulation.n_positions=144", "solver.batch_size=16",
       "solver.epochs=100"},
      {"simulation.background_fraction=0.2"},
      {},
      {"refine.background_from_epoch=20"}},
-    {"saturation", far_field, {}, {"simulation.saturation_fraction=0.03"}, {}, {"saturation"}},
+    {"saturation", atoms_deck, {}, {"simulation.saturation_fraction=0.03"}, {}, {"saturation"}},
     {"fly_scan",
-     far_field,
+     atoms_deck,
      {},
      {"experiment.fly_sub_positions=4", "experiment.fly_travel_m=[0, 120e-9]"},
      {"experiment.fly_sub_positions=1", "experiment.fly_travel_m=[]"},

@@ -15,39 +15,14 @@ namespace {
 
 using testing::world;
 
-constexpr const char* wrong_positions = R"(
-[data]
-file = "scan.h5"
-[experiment]
-energy_eV = 8000.0
-distance_m = 1.0
-detector_pixel_m = 200e-6
-[probe]
-initial = "aperture"
-semi_angle_rad = 1.2e-3
-defocus_m = 60e-6
-[solver]
-method = "lsqml"
-epochs = 300
-batch_size = 9
-object_step = 1.0
-probe_step = 1.0
-full_step_fraction = 1.0
-[refine]
-positions_from_epoch = 5
-positions_step = 2.0
-[simulation]
-object = "atoms"
-n_positions = 81
-step_m = 90e-9
-detector_shape = [32, 32]
-counts_per_pattern = 1e7
-)";
-
 /// Distance of the positions from the truth, root mean square, mean removed, after `epochs`.
-double position_error_px(const testing::SharedFolder& folder, std::vector<std::string> overrides,
-                         int epochs) {
-  const deck::Deck deck = testing::parsed(folder.path(), std::move(overrides), wrong_positions);
+/// @param errors overrides: what is wrong with the positions, and how that is refined
+double position_error_px(const testing::SharedFolder& folder,
+                         const std::vector<std::string>& errors, int epochs) {
+  std::vector<std::string> overrides{"solver.epochs=300", "solver.full_step_fraction=1",
+                                     "refine.positions_from_epoch=5", "refine.positions_step=2"};
+  overrides.insert(overrides.end(), errors.begin(), errors.end());
+  const deck::Deck deck = testing::parsed(folder.path(), overrides, testing::atoms_deck);
   simulate(deck, world(), Log(false));
   Run run(deck, world(), Log(false));
   for (int epoch = 0; epoch < epochs; ++epoch) run.run_epoch();
