@@ -1,5 +1,6 @@
 #include "tessera/physics/amplitude.hpp"
 
+#include "tessera/device/sums.hpp"
 #include "tessera/physics/inner_product.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
@@ -160,18 +161,18 @@ struct AddBackgroundSlopes {
   DeviceView<Real** [2]> slopes;
   int n_positions;
   struct Row {
-    const Real* slope;
-    const Real* curvature;
-    Real* sum;
-    KOKKOS_FUNCTION void operator()(const int x) const {
-      sum[2 * x] += slope[x];
-      sum[2 * x + 1] += curvature[x];
-    }
+    const Real* term;
+    KOKKOS_FUNCTION Real operator()(const int x) const { return term[x]; }
+  };
+  struct Sums {
+    Real* first;
+    KOKKOS_FUNCTION Real& operator[](const int x) const { return first[2 * x]; }
   };
   KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_positions}; }
-  KOKKOS_FUNCTION Row row(const int j, int, const int y) const {
-    return {&images.slope(j, y, 0), &images.curvature(j, y, 0), &slopes(y, 0, 0)};
+  KOKKOS_FUNCTION Row row(const int j, const int i, const int y) const {
+    return {i == 0 ? &images.slope(j, y, 0) : &images.curvature(j, y, 0)};
   }
+  KOKKOS_FUNCTION Sums sums(const int i, const int y) const { return {&slopes(y, 0, i)}; }
 };
 
 template <bool replace>
@@ -218,7 +219,7 @@ void visit_any(const device::Device& exec, ForwardModel& model, const Chunk& chu
       measured.values);
   if (!replace) return;
   if (images.slope.size() > 0)
-    device::add_terms(exec, "tessera::physics::background_slopes", 1, scan.window,
+    device::add_terms(exec, "tessera::physics::background_slopes", 2, scan.window,
                       AddBackgroundSlopes{images, model.slopes().background, chunk.count});
   if (images.blurred.size() == 0) return;
   model.blur(exec, images.blurred, chunk.count);

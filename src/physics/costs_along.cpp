@@ -1,5 +1,6 @@
 #include "tessera/physics/costs_along.hpp"
 
+#include "tessera/device/sums.hpp"
 #include "tessera/physics/inner_product.hpp"
 #include "tessera/physics/pattern_store.hpp"
 

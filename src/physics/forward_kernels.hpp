@@ -1,6 +1,8 @@
 #pragma once
 /// What ForwardModel does to every pixel. Plain functors: any Kokkos device runs them.
 
+#include "tessera/device/sums.hpp"
+
 #include "chunk_kernels.hpp"
 #include "object_gradient.hpp"
 
@@ -47,20 +49,21 @@ struct Overlap {
 
   struct Row {
     const complex* object;
-    Real* overlap;
     Real power;
-    KOKKOS_FUNCTION void operator()(const int x) const {
+    KOKKOS_FUNCTION Real operator()(const int x) const {
       const Real re = object[x].real();
       const Real im = object[x].imag();
-      overlap[x] += power * (re * re + im * im);
+      return power * (re * re + im * im);
     }
   };
+  KOKKOS_FUNCTION Real* sums(int, const int y) const {
+    return overlap + static_cast<std::int64_t>(y) * w;
+  }
   KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_beams * n_object_modes}; }
   KOKKOS_FUNCTION Row row(const int i, int, const int y) const {
     const int beam = i / n_object_modes;
     const Real power = intensity.size() > 0 ? intensity(windows.position(beam)) : Real(1);
     return {object + (i - beam * n_object_modes) * object_mode_stride + windows.at(beam, y),
-            overlap + static_cast<std::int64_t>(y) * w,
             power / static_cast<Real>(windows.n_sub_positions)};
   }
 };
@@ -82,15 +85,16 @@ struct SlotGradient {
   struct Row {
     const complex* object;
     const complex* wave;
-    complex* sum;
     Real scale;
-    KOKKOS_FUNCTION void operator()(const int x) const {
+    KOKKOS_FUNCTION complex operator()(const int x) const {
       const Real re = object[x].real() * scale;
       const Real im = object[x].imag() * scale;
-      sum[x].real() += re * wave[x].real() + im * wave[x].imag();
-      sum[x].imag() += re * wave[x].imag() - im * wave[x].real();
+      return {re * wave[x].real() + im * wave[x].imag(), re * wave[x].imag() - im * wave[x].real()};
     }
   };
+  KOKKOS_FUNCTION complex* sums(const int i, const int y) const {
+    return slot_sums.row(first + i / n_modes, i % n_modes, y);
+  }
   /// The beams of a slot follow one another: the first one whose slot is not less.
   KOKKOS_FUNCTION int first_beam(const int slot) const {
     int begin = 0;
@@ -114,7 +118,7 @@ struct SlotGradient {
     const int o = term - beam * n_object_modes;
     const int m = i % n_modes;
     return {object + o * object_mode_stride + windows.at(beam, y),
-            waves.row(beam, o * n_modes + m, y), slot_sums.row(first + i / n_modes, m, y), scale};
+            waves.row(beam, o * n_modes + m, y), scale};
   }
 };
 

@@ -31,8 +31,6 @@ Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
   ramp_x_ = DeviceView<complex**>("tessera::physics::ramp_x", n_slots, w);
   if (!options.own_probes) return;
   const int n_columns = ParameterSlopes::opr + options.n_opr_modes;
-  lanes_ =
-      device::LaneSums<5>("tessera::physics::beam_lanes", n_slots * n_columns, device::n_lanes);
   beam_sums_ = DeviceView<double* [5]>("tessera::physics::beam_sums", n_slots * n_columns);
 }
 
@@ -177,7 +175,7 @@ void Illumination::add_slopes(const Device& exec, const ObjectView& object, cons
       scan_.window};
   device::sum_each_image<BeamSlopes::n>(exec, "tessera::physics::beam_slopes",
                                         n_slots(chunk) * columns.count, scan_.window, beam_slopes,
-                                        lanes_, beam_sums_);
+                                        beam_sums_);
   const double unit = 1 / static_cast<double>(scan_.window.size());
   Kokkos::parallel_for(device::kernel_name("tessera::physics::take_beam_slopes"),
                        Kokkos::RangePolicy<Device>(exec, 0, chunk.count),

@@ -1,6 +1,7 @@
 #pragma once
 /// What Illumination does to every pixel.
 
+#include "tessera/device/sums.hpp"
 #include "tessera/physics/illumination.hpp"
 
 #include "chunk_kernels.hpp"
@@ -68,17 +69,17 @@ struct GatherSlots {
   struct Row {
     complex* spectrum;
     const complex* ramp_x;
-    complex* sum;
     complex factor;
-    KOKKOS_FUNCTION void operator()(const int x) const {
-      sum[x] += factor * Kokkos::conj(ramp_x[x]) * spectrum[x];
+    KOKKOS_FUNCTION complex operator()(const int x) const {
+      const complex term = factor * Kokkos::conj(ramp_x[x]) * spectrum[x];
       spectrum[x] = complex(0);
+      return term;
     }
   };
+  KOKKOS_FUNCTION complex* sums(const int m, const int y) const { return probe_sum.row(0, m, y); }
   KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_slots}; }
   KOKKOS_FUNCTION Row row(const int slot, const int m, const int y) const {
-    return {slot_sums.row(slot, m, y), &ramp_x(slot, 0), probe_sum.row(0, m, y),
-            Kokkos::conj(ramp_y(slot, y))};
+    return {slot_sums.row(slot, m, y), &ramp_x(slot, 0), Kokkos::conj(ramp_y(slot, y))};
   }
 };
 
@@ -160,17 +161,18 @@ struct GatherBeams {
   struct Row {
     const complex* spectrum;
     const complex* ramp_x;
-    complex* sum;
     complex factor;
-    KOKKOS_FUNCTION void operator()(const int x) const {
-      sum[x] += factor * Kokkos::conj(ramp_x[x]) * spectrum[x];
+    KOKKOS_FUNCTION complex operator()(const int x) const {
+      return factor * Kokkos::conj(ramp_x[x]) * spectrum[x];
     }
   };
+  KOKKOS_FUNCTION complex* sums(const int plane, const int y) const {
+    return probe_sum.row(0, plane, y);
+  }
   KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_beams}; }
   KOKKOS_FUNCTION Row row(const int beam, const int plane, const int y) const {
     return {
         slot_sums.row(beam, mixture.mode_of(plane), y), &ramp_x(beam, 0),
-        probe_sum.row(0, plane, y),
         Kokkos::conj(ramp_y(beam, y)) * (mixture.amplitude(beam) * mixture.weight(beam, plane))};
   }
 };

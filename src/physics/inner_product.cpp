@@ -1,5 +1,7 @@
 #include "tessera/physics/inner_product.hpp"
 
+#include "tessera/device/sums.hpp"
+
 namespace tessera::physics {
 namespace {
 

@@ -108,8 +108,6 @@ NearField::NearField(const ScanTile& scan, const ModelOptions& options,
       plan_(scan.window, options.planning),
       waves_(waves),
       propagator_("tessera::physics::near_field", waves.extent(2), waves.extent(3)),
-      lanes_("tessera::physics::exit_lanes", 2 * options.chunk_size * options.n_sub_positions,
-             device::n_lanes),
       sums_("tessera::physics::exit_sums", 2 * options.chunk_size * options.n_sub_positions) {
   const Device exec;
   device::for_each_pixel(
@@ -159,7 +157,7 @@ void NearField::add_position_slopes(const Device& exec, const Chunk& chunk,
                             2 * chunk.count * options_.n_sub_positions, scan_.window,
                             ExitSlopes{images_by(n_states, exit_waves), images_by(n_states, waves_),
                                        scan_.window, n_states},
-                            lanes_, sums_);
+                            sums_);
   Kokkos::parallel_for(
       device::kernel_name("tessera::physics::take_exit_slopes"),
       Kokkos::RangePolicy<Device>(exec, 0, chunk.count),

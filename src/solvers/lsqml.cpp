@@ -45,7 +45,6 @@ Lsqml::Lsqml(const LsqmlOptions& options, Unknowns& unknowns, physics::ForwardMo
       chi_(waves_of_batch("tessera::solvers::chi", options.most_in_batch, model.waves())),
       changes_(waves_of_batch("tessera::solvers::changes", options.most_in_batch, model.waves())),
       products_("tessera::solvers::products", options.most_in_batch),
-      lanes_("tessera::solvers::lanes", model.chunk_size(), device::n_lanes),
       length_sums_("tessera::solvers::length_sums", n_length_sums),
       scratch_("tessera::solvers::length_scratch", n_length_sums),
       steps_("tessera::solvers::steps"),
@@ -117,7 +116,7 @@ void Lsqml::find_lengths(const Device& exec, Sweep& sweep, const Batch& batch) {
   model_.set_probe(exec, batch_sums_.sums().probe);
   for_each_chunk(batch, [&](const Chunk& chunk) {
     model_.exit_waves(exec, unknowns_.object, chunk);
-    multiply_waves(exec, chi_, changes_, model_.waves(), chunk, first_of(batch), lanes_, products_);
+    multiply_waves(exec, chi_, changes_, model_.waves(), chunk, first_of(batch), products_);
   });
   sum_lengths(exec, products_, count_of(batch), damping, scratch_, length_sums_);
   sweep.all_reduce(exec, length_sums_);

@@ -1,5 +1,7 @@
 #include "lsqml_kernels.hpp"
 
+#include "tessera/device/sums.hpp"
+
 namespace tessera::solvers {
 
 using device::complex;
@@ -174,8 +176,7 @@ void add_direction(const Device& exec, const ObjectView& object, const ObjectVie
 }
 
 void multiply_waves(const Device& exec, const WavesView& chi, const WavesView& u,
-                    const WavesView& v, const Chunk& chunk, int first,
-                    const device::LaneSums<NormalEquations::n>& lanes, const Products& products) {
+                    const WavesView& v, const Chunk& chunk, int first, const Products& products) {
   const Shape2 shape = device::image_shape(v);
   const MultiplyWaves multiply{waves_of_chunk(chi, chunk, first),
                                waves_of_chunk(u, chunk, first),
@@ -186,7 +187,7 @@ void multiply_waves(const Device& exec, const WavesView& chi, const WavesView& u
   const Products of_chunk(products.data() + (chunk.begin - first) * NormalEquations::n,
                           chunk.count);
   device::sum_each_image<NormalEquations::n>(exec, "tessera::solvers::normal_equations",
-                                             chunk.count, shape, multiply, lanes, of_chunk);
+                                             chunk.count, shape, multiply, of_chunk);
 }
 
 void sum_lengths(const Device& exec, const Products& products, int n, double damping,

@@ -45,8 +45,7 @@ void add_direction(const device::Device& exec, const physics::ObjectView& object
 /// products = those of chi, u and v = waves, for the positions of `chunk`.
 void multiply_waves(const device::Device& exec, const physics::WavesView& chi,
                     const physics::WavesView& u, const physics::WavesView& v,
-                    const physics::Chunk& chunk, int first,
-                    const device::LaneSums<NormalEquations::n>& lanes, const Products& products);
+                    const physics::Chunk& chunk, int first, const Products& products);
 /// sums = n_length_sums of them, over the first `n` positions of `products`.
 void sum_lengths(const device::Device& exec, const Products& products, int n, double damping,
                  const device::DeviceView<double*>& scratch,

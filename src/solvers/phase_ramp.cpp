@@ -1,5 +1,7 @@
 #include "phase_ramp.hpp"
 
+#include "tessera/device/sums.hpp"
+
 namespace tessera::solvers {
 
 using device::complex;

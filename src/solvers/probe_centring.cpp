@@ -1,5 +1,6 @@
 #include "probe_centring.hpp"
 
+#include "tessera/device/sums.hpp"
 #include "tessera/physics/inner_product.hpp"
 
 namespace tessera::solvers {

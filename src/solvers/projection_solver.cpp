@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "tessera/device/sums.hpp"
+
 #include "projection_kernels.hpp"
 
 namespace tessera::solvers {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/device/device.hpp"
+#include "tessera/device/sums.hpp"
 
 namespace tessera::device {
 namespace {
@@ -38,9 +38,8 @@ template <int size>
 void expect_sums_of_each_image() {
   Encoded<size> kernel{};
   kernel.weight[size - 1] = 1;
-  const LaneSums<2> lanes("lanes", n_images, n_lanes);
   const DeviceView<double* [2]> sums("sums", n_images);
-  sum_each_image<2>(Device(), "each", n_images, shape, kernel, lanes, sums);
+  sum_each_image<2>(Device(), "each", n_images, shape, kernel, sums);
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
   for (int i = 0; i < n_images; ++i) {
     EXPECT_NEAR(host(i, 0) / expected(i), 1, 1e-6) << "image " << i;

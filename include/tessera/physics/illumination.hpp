@@ -104,7 +104,6 @@ class Illumination {
   WavesView slot_sums_;
   device::DeviceView<complex**> ramp_y_;
   device::DeviceView<complex**> ramp_x_;
-  device::LaneSums<5> lanes_;  ///< of BeamSlopes
   device::DeviceView<double* [5]> beam_sums_;
   int first_slot_ = -1;  ///< of the slots in slot_probes_; -1: none
   int seen_from_ = -1;   ///< the chunk seen last with these slots begins here

@@ -40,7 +40,6 @@ class NearField {
   fft::Plan plan_;
   WavesView waves_;
   device::DeviceView<device::complex**> propagator_;  ///< (h, w), with unitary_scale()
-  device::LaneSums<1> lanes_;                         ///< of slopes by (sub-position, axis)
   device::DeviceView<double* [1]> sums_;
 };
 

@@ -61,8 +61,7 @@ class Lsqml final : public Solver {
   physics::WavesView chi_;                    ///< of the batch, (position, image, h, w)
   physics::WavesView changes_;                ///< u, the same
   device::DeviceView<double* [5]> products_;  ///< of every position, NormalEquations
-  device::LaneSums<5> lanes_;
-  device::DeviceView<double*> length_sums_;  ///< a, b, positions
+  device::DeviceView<double*> length_sums_;   ///< a, b, positions
   device::DeviceView<double*> scratch_;
   device::DeviceView<Real[2]> steps_;          ///< of this epoch: object, probe
   device::DeviceView<Real[2]> lengths_;        ///< of this batch, times steps

@@ -1,0 +1,227 @@
+#pragma once
+/// Sums over pixels and over images, in a fixed order and without atomics.
+
+#include <cstdint>
+#include <utility>
+
+#include "tessera/device/device.hpp"
+
+namespace tessera::device {
+
+/// Half-open.
+struct TermRange {
+  int begin;
+  int end;
+};
+
+namespace detail {
+
+/// Of a GPU's threads, those that work on one piece of an image together.
+inline constexpr int team_size = 256;
+using Team = Kokkos::TeamPolicy<Device>::member_type;
+template <class Value>
+using TeamValues = Kokkos::View<Value*, Device::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+
+/// `n_teams` that share `n_values` each. The hint is that of `pixels_of`.
+template <class Value>
+auto teams(const Device& exec, int n_teams, int n_values) {
+  using Policy = Kokkos::TeamPolicy<Device>;
+  return Kokkos::Experimental::require(
+      Policy(exec, n_teams, team_size)
+          .set_scratch_size(
+              0, Kokkos::PerTeam(static_cast<int>(TeamValues<Value>::shmem_size(n_values)))),
+      Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
+/// f(thread) by each thread of the team; then they wait for each other.
+template <class F>
+KOKKOS_FUNCTION void together(const Team& team, const F& f) {
+  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, team_size), f);
+  team.team_barrier();
+}
+
+/// So many pixels keep a GPU busy, a thread for each.
+inline constexpr std::int64_t many_threads = std::int64_t{1} << 18;
+
+/// A team for `width` neighbouring pixels: every n_shares-th term by the same threads.
+template <class Kernel>
+struct SharedTerms {
+  static constexpr int width = 32;
+  static constexpr int n_shares = team_size / width;
+  using Value = decltype(std::declval<Kernel>().row(0, 0, 0)(0));
+  Kernel kernel;
+  Shape2 shape;
+
+  int teams_in_row() const { return (shape.w + width - 1) / width; }
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const int in_row = (shape.w + width - 1) / width;
+    const int row = team.league_rank() / in_row;
+    const int first_x = (team.league_rank() - row * in_row) * width;
+    const int i = row / shape.h;
+    const int y = row - i * shape.h;
+    const TermRange terms = kernel.terms(i);
+    const TeamValues<Value> parts(team.team_scratch(0), team_size);
+    together(team, [&](const int thread) {
+      const int x = first_x + thread % width;
+      Value part = 0;
+      for (int term = terms.begin + thread / width; x < shape.w && term < terms.end;
+           term += n_shares)
+        part += kernel.row(term, i, y)(x);
+      parts(thread) = part;
+    });
+    together(team, [&](const int thread) {
+      const int x = first_x + thread;
+      if (thread >= width || x >= shape.w) return;
+      Value sum = 0;
+      for (int share = 0; share < n_shares; ++share) sum += parts(share * width + thread);
+      kernel.sums(i, y)[x] += sum;
+    });
+  }
+};
+
+}  // namespace detail
+
+/// For each of `n` images of `shape`: kernel.sums(i, y)[x] += kernel.row(term, i, y)(x) for each
+/// term of image i in kernel.terms(i), in a fixed order and without atomics.
+template <class Kernel>
+void add_terms(const Device& exec, const char* name, int n, Shape2 shape, const Kernel& kernel) {
+  if constexpr (device_is_host) {
+    Kokkos::parallel_for(
+        kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n * shape.h),
+        KOKKOS_LAMBDA(const int row) {
+          const int i = row / shape.h;
+          const TermRange terms = kernel.terms(i);
+          const auto sum = kernel.sums(i, row % shape.h);
+          for (int term = terms.begin; term < terms.end; ++term) {
+            const auto pixel = kernel.row(term, i, row % shape.h);
+            TESSERA_INDEPENDENT_ITERATIONS
+            for (int x = 0; x < shape.w; ++x) sum[x] += pixel(x);
+          }
+        });
+  } else {
+    if (n * shape.size() >= detail::many_threads) {
+      for_each_pixel(
+          exec, name, n, shape, KOKKOS_LAMBDA(const int i, const int y, const int x) {
+            const TermRange terms = kernel.terms(i);
+            for (int term = terms.begin; term < terms.end; ++term)
+              kernel.sums(i, y)[x] += kernel.row(term, i, y)(x);
+          });
+      return;
+    }
+    using Shared = detail::SharedTerms<Kernel>;
+    const Shared shared{kernel, shape};
+    if (n * shape.h == 0 || shape.w == 0) return;
+    Kokkos::parallel_for(kernel_name(name),
+                         detail::teams<typename Shared::Value>(
+                             exec, n * shape.h * shared.teams_in_row(), detail::team_size),
+                         shared);
+  }
+}
+
+namespace detail {
+
+/// The default join of array reductions, which every Kokkos from 3.4 on spells alike. A host takes
+/// a row at a time, a GPU a pixel.
+template <int n_sums, class Kernel>
+struct PixelSum {
+  using value_type = double[];
+  static constexpr unsigned value_count = n_sums;
+  static constexpr bool by_row = device_is_host;
+  Shape2 shape;
+  Kernel kernel;
+
+  std::int64_t n_items(int n) const { return std::int64_t{n} * shape.h * (by_row ? 1 : shape.w); }
+  KOKKOS_FUNCTION void operator()(const std::int64_t item, double sum[]) const {
+    const std::int64_t row = by_row ? item : item / shape.w;
+    const auto pixel = kernel.row(static_cast<int>(row / shape.h), static_cast<int>(row % shape.h));
+    Real terms[n_sums] = {};  // few enough for Real; their sum is double
+    if constexpr (by_row) {
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int x = 0; x < shape.w; ++x) pixel(x, terms);
+    } else {
+      pixel(static_cast<int>(item - row * shape.w), terms);
+    }
+    for (int k = 0; k < n_sums; ++k) sum[k] += static_cast<double>(terms[k]);
+  }
+};
+
+}  // namespace detail
+
+/// Add to `total` what kernel.row(i, y)(x, Real sum[n_sums]) adds up over every pixel of `n` images
+/// of `shape`. `scratch` holds n_sums values. Does not wait for the device.
+template <int n_sums, class Kernel>
+void add_pixel_sums(const Device& exec, const char* name, int n, Shape2 shape, const Kernel& kernel,
+                    const DeviceView<double*>& scratch, const DeviceView<double*>& total) {
+  const detail::PixelSum<n_sums, Kernel> pixel_sum{shape, kernel};
+  Kokkos::parallel_reduce(
+      kernel_name(name),
+      Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, pixel_sum.n_items(n)),
+      pixel_sum, scratch);
+  Kokkos::parallel_for(
+      kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n_sums),
+      KOKKOS_LAMBDA(const int k) { total(k) += scratch(k); });
+}
+
+namespace detail {
+
+/// A team for an image: every team_size-th pixel by the same thread.
+template <int n_sums, class Kernel>
+struct ImageSums {
+  Kernel kernel;
+  Shape2 shape;
+  DeviceView<double* [n_sums]> sums;
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const int i = team.league_rank();
+    const TeamValues<double> parts(team.team_scratch(0), team_size * n_sums);
+    together(team, [&](const int thread) {
+      double part[n_sums] = {};
+      const int n_pixels = shape.h * shape.w;
+      for (int at = thread; at < n_pixels; at += team_size) {
+        Real terms[n_sums] = {};
+        kernel.row(i, at / shape.w)(at % shape.w, terms);
+        for (int k = 0; k < n_sums; ++k) part[k] += static_cast<double>(terms[k]);
+      }
+      for (int k = 0; k < n_sums; ++k) parts(k * team_size + thread) = part[k];
+    });
+    for (int half = team_size / 2; half > 0; half /= 2)
+      together(team, [&](const int thread) {
+        if (thread >= half) return;
+        for (int k = 0; k < n_sums; ++k)
+          parts(k * team_size + thread) += parts(k * team_size + thread + half);
+      });
+    together(team, [&](const int k) {
+      if (k < n_sums) sums(i, k) = parts(k * team_size);
+    });
+  }
+};
+
+}  // namespace detail
+
+/// sums(i, k) = what kernel.row(i, y)(x, Real sum[n_sums]) adds up over image i, for each of `n`
+/// images of `shape`, in a fixed order. Does not wait for the device.
+template <int n_sums, class Kernel>
+void sum_each_image(const Device& exec, const char* name, int n, Shape2 shape, const Kernel& kernel,
+                    const DeviceView<double* [n_sums]>& sums) {
+  if (n == 0) return;
+  if constexpr (device_is_host) {
+    Kokkos::parallel_for(
+        kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n), KOKKOS_LAMBDA(const int i) {
+          double sum[n_sums] = {};
+          for (int y = 0; y < shape.h; ++y) {
+            const auto pixel = kernel.row(i, y);
+            Real terms[n_sums] = {};
+            TESSERA_INDEPENDENT_ITERATIONS
+            for (int x = 0; x < shape.w; ++x) pixel(x, terms);
+            for (int k = 0; k < n_sums; ++k) sum[k] += static_cast<double>(terms[k]);
+          }
+          for (int k = 0; k < n_sums; ++k) sums(i, k) = sum[k];
+        });
+  } else {
+    Kokkos::parallel_for(kernel_name(name),
+                         detail::teams<double>(exec, n, detail::team_size * n_sums),
+                         detail::ImageSums<n_sums, Kernel>{kernel, shape, sums});
+  }
+}
+
+}  // namespace tessera::device
