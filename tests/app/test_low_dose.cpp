@@ -4,10 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/app/compare.hpp"
-#include "tessera/app/run.hpp"
 #include "tessera/app/simulation.hpp"
 
+#include "app/compared_with_truth.hpp"
 #include "app/deck_text.hpp"
 
 namespace tessera::app {
@@ -21,11 +20,7 @@ double object_error(const std::filesystem::path& folder, const std::string& nois
        "simulation.n_positions=225", "solver.method=ml", "solver.batch_size=0", "solver.epochs=15",
        "solver.noise=" + noise, "output.file=" + (folder / (noise + ".h5")).string()});
   simulate(deck, testing::world(), Log(false));
-  Run run(deck, testing::world(), Log(false));
-  for (int epoch = 0; epoch < 15; ++epoch) run.run_epoch();
-  run.write_result(run.measure(), "done");
-  return compare(read_reconstruction(deck.output.file), read_reconstruction(deck.data.file))
-      .after.object;
+  return testing::compared_with_truth(deck, deck.solvers.front().epochs).after.object;
 }
 
 TEST(LowDose, PoissonIsAsGoodAsAmplitudesWithinAPercent) {

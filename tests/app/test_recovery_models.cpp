@@ -6,11 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/app/compare.hpp"
-#include "tessera/app/run.hpp"
 #include "tessera/app/simulation.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "app/compared_with_truth.hpp"
 #include "app/deck_text.hpp"
 
 namespace tessera::app {
@@ -88,11 +87,7 @@ Comparison recovered(const testing::SharedFolder& folder, const char* toml,
                      const Overrides& overrides, const Overrides& further = {}) {
   simulate(testing::parsed(folder.path(), overrides, toml), world(), Log(false));
   const deck::Deck deck = testing::parsed(folder.path(), joined(overrides, further), toml);
-  Run run(deck, world(), Log(false));
-  while (!run.finished()) run.run_epoch();
-  run.write_result(run.measure(), "done");
-  world().barrier();
-  return compare(read_reconstruction(deck.output.file), read_reconstruction(deck.data.file));
+  return testing::compared_with_truth(deck, deck.solvers.front().epochs);
 }
 
 struct Defect {

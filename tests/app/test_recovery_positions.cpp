@@ -4,10 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/app/compare.hpp"
-#include "tessera/app/run.hpp"
 #include "tessera/app/simulation.hpp"
 
+#include "app/compared_with_truth.hpp"
 #include "app/deck_text.hpp"
 
 namespace tessera::app {
@@ -24,12 +23,7 @@ double position_error_px(const testing::SharedFolder& folder,
   overrides.insert(overrides.end(), errors.begin(), errors.end());
   const deck::Deck deck = testing::parsed(folder.path(), overrides, testing::atoms_deck);
   simulate(deck, world(), Log(false));
-  Run run(deck, world(), Log(false));
-  for (int epoch = 0; epoch < epochs; ++epoch) run.run_epoch();
-  run.write_result(run.measure(), "done");
-  world().barrier();
-  return compare(read_reconstruction(deck.output.file), read_reconstruction(deck.data.file))
-      .position_error_px.value_or(1e9);
+  return testing::compared_with_truth(deck, epochs).position_error_px.value_or(1e9);
 }
 
 struct PositionErrors {

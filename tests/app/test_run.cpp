@@ -9,10 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tessera/app/compare.hpp"
 #include "tessera/app/run.hpp"
 #include "tessera/app/simulation.hpp"
 
+#include "app/compared_with_truth.hpp"
 #include "app/deck_text.hpp"
 #include "support/allocations.hpp"
 #include "support/small_scan.hpp"
@@ -241,14 +241,8 @@ TEST_P(Recovery, ObjectErrorIsWithinTheBound) {
   deck::Deck deck = testing::parsed(folder.path(), overrides);
   deck.output.file = (folder.path() / "result.h5").string();
   simulate(deck, world(), Log(false));
-  app::Run run(deck, world(), Log(false));
-  run_epochs(run, deck.solvers.front().epochs);
-  run.write_result(run.measure(), "finished");
-  double difference = 0;
-  if (world().is_root())
-    difference = compare(read_reconstruction(deck.output.file), read_reconstruction(deck.data.file))
-                     .after.object;
-  EXPECT_LE(difference, GetParam().object_tolerance);
+  EXPECT_LE(testing::compared_with_truth(deck, deck.solvers.front().epochs).after.object,
+            GetParam().object_tolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(
