@@ -1,7 +1,6 @@
 #pragma once
 /// Every model as plain double-precision loops: intensities, and what they cost against counts.
 
-#include <functional>
 #include <limits>
 #include <random>
 
@@ -81,23 +80,6 @@ inline Scene make_scene(const Case& what) {
   for (double& value : scene.counts) value = static_cast<double>(random() % 60);
   for (double& value : scene.valid) value = random() % 8 != 0;
   return scene;
-}
-
-inline int signed_frequency(int k, int n) {
-  return k < (n + 1) / 2 ? k : k - n;
-}
-
-/// By factor(fy, fx), cycles per pixel, signed.
-inline void multiply_spectrum(WaveStack& waves,
-                              const std::function<Complex(double, double)>& factor) {
-  WaveStack spectrum = dft(waves, -1);
-  for (int i = 0; i < waves.n(); ++i)
-    for (int y = 0; y < waves.h(); ++y)
-      for (int x = 0; x < waves.w(); ++x)
-        spectrum(i, y, x) *=
-            factor(static_cast<double>(signed_frequency(y, waves.h())) / waves.h(),
-                   static_cast<double>(signed_frequency(x, waves.w())) / waves.w());
-  waves = dft(spectrum, +1);
 }
 
 inline Complex angular_spectrum(double fy, double fx, double distance_m, Vec2 tilt_rad) {

@@ -2,6 +2,8 @@
 // plain double-precision loops, and the gradient of every unknown against finite differences of
 // their cost.
 
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "tessera/physics/gradient_pass.hpp"

@@ -28,18 +28,29 @@ inline WaveStack dft(const WaveStack& in, int sign) {
   return out;
 }
 
-/// The images moved by `shift` pixels, through the DFT's signed frequencies.
-inline WaveStack shifted(const WaveStack& in, Vec2 shift) {
-  WaveStack spectrum = dft(in, -1);
-  const auto signed_frequency = [](int k, int n) { return k < (n + 1) / 2 ? k : k - n; };
-  for (int i = 0; i < in.n(); ++i)
-    for (int ky = 0; ky < in.h(); ++ky)
-      for (int kx = 0; kx < in.w(); ++kx)
-        spectrum(i, ky, kx) *=
-            std::polar(1.0, -2 * M_PI *
-                                (signed_frequency(ky, in.h()) * shift.y / in.h() +
-                                 signed_frequency(kx, in.w()) * shift.x / in.w()));
-  return dft(spectrum, +1);
+inline int signed_frequency(int k, int n) {
+  return k < (n + 1) / 2 ? k : k - n;
+}
+
+/// Each image's spectrum times factor(fy, fx), signed cycles per pixel.
+template <class Factor>
+void multiply_spectrum(WaveStack& waves, const Factor& factor) {
+  WaveStack spectrum = dft(waves, -1);
+  for (int i = 0; i < waves.n(); ++i)
+    for (int y = 0; y < waves.h(); ++y)
+      for (int x = 0; x < waves.w(); ++x)
+        spectrum(i, y, x) *=
+            factor(static_cast<double>(signed_frequency(y, waves.h())) / waves.h(),
+                   static_cast<double>(signed_frequency(x, waves.w())) / waves.w());
+  waves = dft(spectrum, +1);
+}
+
+/// The images moved by `shift` pixels.
+inline WaveStack shifted(WaveStack waves, Vec2 shift) {
+  multiply_spectrum(waves, [&](double fy, double fx) {
+    return std::polar(1.0, -2 * M_PI * (fy * shift.y + fx * shift.x));
+  });
+  return waves;
 }
 
 /// Exit waves of one position, (n_modes, h, w).
