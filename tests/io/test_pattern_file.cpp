@@ -10,6 +10,7 @@
 #include "tessera/base/error.hpp"
 
 #include "io/all_patterns.hpp"
+#include "io/layouts.hpp"
 #include "io/scan_file.hpp"
 #include "support/allocations.hpp"
 
@@ -23,21 +24,6 @@ using ::testing::HasSubstr;
 
 const Shape2 shape{5, 6};
 constexpr std::size_t pattern_bytes = 5 * 6 * 2;
-
-struct Layout {
-  const char* name;
-  Sizes scan;
-  Sizes chunk;
-  int deflate;
-};
-
-const std::vector<Layout> layouts{
-    {"contiguous_3d", {37}, {}, 0},
-    {"deflated_3d", {37}, {4, 5, 6}, 4},
-    {"chunks_cut_the_pattern", {37}, {3, 2, 6}, 1},
-    {"contiguous_4d", {7, 5}, {}, 0},
-    {"deflated_4d", {7, 9}, {2, 4, 5, 6}, 4},
-};
 
 /// A scan written by rank 0 and what read_patterns makes of it.
 class ChosenPatterns : public ::testing::TestWithParam<Layout> {

@@ -8,6 +8,7 @@
 #include "tessera/io/hdf5.hpp"
 
 #include "io/all_patterns.hpp"
+#include "io/layouts.hpp"
 #include "io/scan_file.hpp"
 
 namespace tessera::io {
@@ -16,22 +17,7 @@ namespace {
 using namespace testing;
 using tessera::testing::world;
 
-struct Layout {
-  const char* name;
-  Sizes scan;   ///< (n) or (rows, columns)
-  Sizes chunk;  ///< all axes; empty: contiguous
-  int deflate;
-};
-
 const Shape2 shape{5, 6};
-const std::vector<Layout> layouts{
-    {"contiguous_3d", {37}, {}, 0},
-    {"deflated_3d", {37}, {4, 5, 6}, 4},
-    {"chunks_cut_the_pattern", {37}, {3, 2, 6}, 1},
-    {"contiguous_4d", {7, 5}, {}, 0},
-    {"deflated_4d", {7, 9}, {2, 4, 5, 6}, 4},
-    {"one_chunk_4d", {4, 4}, {4, 4, 5, 6}, 1},
-};
 
 Sizes with_pattern(Sizes scan) {
   scan.push_back(static_cast<hsize_t>(shape.h));
