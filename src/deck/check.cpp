@@ -56,7 +56,7 @@ void check_near_field(const Deck& deck) {
   if (experiment.propagation == "far_field") {
     require(!experiment.source_distance_m,
             text("experiment.source_distance_m is for the near field, but ", chosen,
-                 "; leave it out, or choose \"fresnel\" or \"angular_spectrum\""));
+                 R"(; leave it out, or choose "fresnel" or "angular_spectrum")"));
     return;
   }
   require(experiment.distance_m && experiment.detector_pixel_m,
@@ -119,7 +119,7 @@ void check_start_object(const Deck& deck) {
   require(deck.object.initial != "centre_of_mass" || deck.experiment.propagation == "far_field",
           text("object.initial = \"centre_of_mass\" needs experiment.propagation = \"far_field\", "
                "not ",
-               quoted(deck.experiment.propagation), "; use \"stxm\" or \"ones\""));
+               quoted(deck.experiment.propagation), R"(; use "stxm" or "ones")"));
 }
 
 void check_alphas(const Solver& solver, const std::string& section) {
@@ -207,7 +207,7 @@ void check_aberrations(const Probe& probe) {
         std::pair{"spherical_m", probe.spherical_m}})
     require(value == 0, text("probe.", name, " = ", number_text(value),
                              " is not for probe.initial = ", quoted(probe.initial),
-                             "; use \"aperture\", \"zone_plate\", \"vacuum\" or \"mean_pattern\""));
+                             R"(; use "aperture", "zone_plate", "vacuum" or "mean_pattern")"));
 }
 
 void check_optics(const Probe& probe) {

@@ -36,7 +36,7 @@ std::string solver_section(const Deck& deck, std::size_t stage) {
   return deck.solvers.size() == 1 ? "solver" : text("solver[", stage, "]");
 }
 
-Key first_epoch(const std::string& name, int* field, const std::string& what) {
+Key first_epoch(const std::string& name, Field field, const std::string& what) {
   return {.name = name,
           .field = field,
           .meaning = text("First epoch, from 0, ", what, "; -1: never."),

@@ -6,11 +6,11 @@ namespace tessera::deck {
 namespace {
 
 /// When a constraint acts.
-Key from_epoch(const std::string& name, int* field, const std::string& what) {
+Key from_epoch(const std::string& name, Field field, const std::string& what) {
   return first_epoch(text("constraints.", name, "_from_epoch"), field, "after which " + what);
 }
 
-Key every(const std::string& name, int* field) {
+Key every(const std::string& name, Field field) {
   return {.name = text("constraints.", name, "_every"),
           .field = field,
           .meaning = "Epochs from one time to the next.",

@@ -10,7 +10,7 @@ namespace tessera::deck {
 
 /// From when on something is done.
 /// @param what ends the words "First epoch, from 0, "
-Key first_epoch(const std::string& name, int* field, const std::string& what);
+Key first_epoch(const std::string& name, Field field, const std::string& what);
 
 std::vector<Key> data_keys(Data& data);
 std::vector<Key> experiment_keys(Experiment& experiment);
