@@ -15,6 +15,7 @@ std::vector<int> recorded_pixels(int n_recorded, int n_cut, bool centred) {
 
 std::vector<int> pattern_pixels(int n_binned, int n_pattern) {
   std::vector<int> pixels;
+  pixels.reserve(static_cast<std::size_t>(n_binned));
   for (int i = 0; i < n_binned; ++i) pixels.push_back((i - n_binned / 2 + n_pattern) % n_pattern);
   return pixels;
 }

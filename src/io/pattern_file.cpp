@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -11,9 +12,9 @@
 namespace tessera::io {
 
 struct PatternFile::Reader {
-  Reader(const ScanSource& scan_source, const ScanInfo& scan_info, int most_patterns)
-      : source(scan_source),
-        info(scan_info),
+  Reader(ScanSource scan_source, ScanInfo scan_info, int most_patterns)
+      : source(std::move(scan_source)),
+        info(std::move(scan_info)),
         file(File::open(source.path)),
         stored(source, info, file),
         whole_bytes(file.bytes_on_disk()) {

@@ -37,7 +37,8 @@ StoredPatterns::StoredPatterns(const ScanSource& source, const ScanInfo& info, c
       pattern_bytes_(static_cast<std::size_t>(info.pattern.size()) * size_of(info.type)),
       recorded_bytes_(static_cast<std::size_t>(framing_.needed().area()) * size_of(info.type)),
       element_bytes_(file.info(source.patterns).element_bytes) {
-  if (info.has_own_masks) mask_slabs_.emplace(file, *source.valid_pixels, ElementType::u8);
+  if (info.has_own_masks && source.valid_pixels)
+    mask_slabs_.emplace(file, *source.valid_pixels, ElementType::u8);
 }
 
 void StoredPatterns::reserve(std::int64_t n_patterns) {
