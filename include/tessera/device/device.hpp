@@ -86,7 +86,7 @@ namespace detail {
 /// its launch, whatever their size: else a graph could not record it.
 inline auto pixels_of(const Device& exec, int n, Shape2 shape) {
   using Policy = Kokkos::MDRangePolicy<Device, Kokkos::Rank<2, Kokkos::Iterate::Right>>;
-  return Kokkos::Experimental::require(Policy(exec, {0, 0}, {n * shape.h, shape.w}, {4, 64}),
+  return Kokkos::Experimental::require(Policy(exec, {0, 0}, {n * shape.h, shape.w}, {8, 32}),
                                        Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
@@ -111,6 +111,9 @@ void for_each_pixel(const Device& exec, const char* name, int n, Shape2 shape, c
   }
 }
 
+/// Threads of a GPU that share a row: each finds where it lies, and takes every such pixel.
+inline constexpr int row_threads = 32;
+
 /// The same for a kernel in two steps: kernel.row(i, y) finds where the row lies, and what it
 /// returns is called with x. On a host that leaves an inner loop of plain pointers, which the
 /// compiler vectorises.
@@ -127,8 +130,11 @@ void for_each_row_pixel(const Device& exec, const char* name, int n, Shape2 shap
         });
   } else {
     for_each_pixel(
-        exec, name, n, shape,
-        KOKKOS_LAMBDA(const int i, const int y, const int x) { kernel.row(i, y)(x); });
+        exec, name, n, {shape.h, row_threads},
+        KOKKOS_LAMBDA(const int i, const int y, const int thread) {
+          const auto pixel = kernel.row(i, y);
+          for (int x = thread; x < shape.w; x += row_threads) pixel(x);
+        });
   }
 }
 

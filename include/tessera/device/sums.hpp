@@ -101,10 +101,14 @@ void add_terms(const Device& exec, const char* name, int n, Shape2 shape, const 
   } else {
     if (n * shape.size() >= detail::many_threads) {
       for_each_pixel(
-          exec, name, n, shape, KOKKOS_LAMBDA(const int i, const int y, const int x) {
+          exec, name, n, {shape.h, row_threads},
+          KOKKOS_LAMBDA(const int i, const int y, const int thread) {
             const TermRange terms = kernel.terms(i);
-            for (int term = terms.begin; term < terms.end; ++term)
-              kernel.sums(i, y)[x] += kernel.row(term, i, y)(x);
+            const auto sum = kernel.sums(i, y);
+            for (int term = terms.begin; term < terms.end; ++term) {
+              const auto pixel = kernel.row(term, i, y);
+              for (int x = thread; x < shape.w; x += row_threads) sum[x] += pixel(x);
+            }
           });
       return;
     }
@@ -120,27 +124,23 @@ void add_terms(const Device& exec, const char* name, int n, Shape2 shape, const 
 
 namespace detail {
 
-/// The default join of array reductions, which every Kokkos from 3.4 on spells alike. A host takes
-/// a row at a time, a GPU a pixel.
+/// The default join of array reductions, which every Kokkos from 3.4 on spells alike. On a host a
+/// thread takes a row at a time, on a GPU its share of one.
 template <int n_sums, class Kernel>
 struct PixelSum {
   using value_type = double[];
   static constexpr unsigned value_count = n_sums;
-  static constexpr bool by_row = device_is_host;
+  static constexpr int threads = device_is_host ? 1 : row_threads;
   Shape2 shape;
   Kernel kernel;
 
-  std::int64_t n_items(int n) const { return std::int64_t{n} * shape.h * (by_row ? 1 : shape.w); }
+  std::int64_t n_items(int n) const { return std::int64_t{n} * shape.h * threads; }
   KOKKOS_FUNCTION void operator()(const std::int64_t item, double sum[]) const {
-    const std::int64_t row = by_row ? item : item / shape.w;
+    const std::int64_t row = item / threads;
     const auto pixel = kernel.row(static_cast<int>(row / shape.h), static_cast<int>(row % shape.h));
     Real terms[n_sums] = {};  // few enough for Real; their sum is double
-    if constexpr (by_row) {
-      TESSERA_INDEPENDENT_ITERATIONS
-      for (int x = 0; x < shape.w; ++x) pixel(x, terms);
-    } else {
-      pixel(static_cast<int>(item - row * shape.w), terms);
-    }
+    TESSERA_INDEPENDENT_ITERATIONS
+    for (int x = static_cast<int>(item - row * threads); x < shape.w; x += threads) pixel(x, terms);
     for (int k = 0; k < n_sums; ++k) sum[k] += static_cast<double>(terms[k]);
   }
 };
@@ -164,7 +164,7 @@ void add_pixel_sums(const Device& exec, const char* name, int n, Shape2 shape, c
 
 namespace detail {
 
-/// A team for an image: every team_size-th pixel by the same thread.
+/// A team for an image, its rows shared as those of for_each_row_pixel.
 template <int n_sums, class Kernel>
 struct ImageSums {
   Kernel kernel;
@@ -176,10 +176,10 @@ struct ImageSums {
     const TeamValues<double> parts(team.team_scratch(0), team_size * n_sums);
     together(team, [&](const int thread) {
       double part[n_sums] = {};
-      const int n_pixels = shape.h * shape.w;
-      for (int at = thread; at < n_pixels; at += team_size) {
+      for (int y = thread / row_threads; y < shape.h; y += team_size / row_threads) {
+        const auto pixel = kernel.row(i, y);
         Real terms[n_sums] = {};
-        kernel.row(i, at / shape.w)(at % shape.w, terms);
+        for (int x = thread % row_threads; x < shape.w; x += row_threads) pixel(x, terms);
         for (int k = 0; k < n_sums; ++k) part[k] += static_cast<double>(terms[k]);
       }
       for (int k = 0; k < n_sums; ++k) parts(k * team_size + thread) = part[k];
