@@ -54,7 +54,10 @@ TEST(NewTiles, PositionsMoveToTheirRanksAndTheAnswerStays) {
   EXPECT_GE(n_cuts, 3);
   EXPECT_EQ(run->n_epochs(), n_epochs);
   const double n_moved = n_moved_here(first, run->scan().tile().positions);
-  EXPECT_EQ(n_moved > 0, world().size() > 1);
+  // One rank keeps all, and two tiles may happen to keep theirs.
+  if (world().size() > 2) {
+    EXPECT_GT(n_moved, 0);
+  }
 
   const deck::Deck wide = drifting(folder.path(), "8");
   const testing::Answer answer = testing::answer_of_one_rank(wide, n_epochs, *run);
