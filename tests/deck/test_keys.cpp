@@ -38,26 +38,14 @@ const std::vector<Case> cases = {
     {"data.saturation_counts", "65535", [](D d) { return d.data.saturation_counts == 65535; }},
     {"data.beam_stop_radius_px", "7.5", [](D d) { return d.data.beam_stop_radius_px == 7.5; }},
     {"data.background", "\"b\"", [](D d) { return d.data.background == "b"; }},
-    {"data.crop", "[6, 8]",
-     [](D d) {
-       return d.data.crop == Ints{6, 8};
-     }},
+    {"data.crop", "[6, 8]", [](D d) { return d.data.crop == Ints{6, 8}; }},
     {"data.bin", "3", [](D d) { return d.data.bin == 3; }},
-    {"data.pad_to", "[12, 16]",
-     [](D d) {
-       return d.data.pad_to == Ints{12, 16};
-     }},
+    {"data.pad_to", "[12, 16]", [](D d) { return d.data.pad_to == Ints{12, 16}; }},
     {"data.zero_frequency", "\"corner\"", [](D d) { return d.data.zero_frequency == "corner"; }},
-    {"data.raster_shape", "[3, 4]",
-     [](D d) {
-       return d.data.raster_shape == Ints{3, 4};
-     },
+    {"data.raster_shape", "[3, 4]", [](D d) { return d.data.raster_shape == Ints{3, 4}; },
      raster_deck},
     {"data.raster_step_m", "[-1e-6, 2e-6]",
-     [](D d) {
-       return d.data.raster_step_m == Doubles{-1e-6, 2e-6};
-     },
-     raster_deck},
+     [](D d) { return d.data.raster_step_m == Doubles{-1e-6, 2e-6}; }, raster_deck},
     {"data.raster_rotation_rad", "-0.5", [](D d) { return d.data.raster_rotation_rad == -0.5; },
      raster_deck},
     {"data.subpixel", "false", [](D d) { return !d.data.subpixel; }},
@@ -76,17 +64,12 @@ const std::vector<Case> cases = {
      [](D d) { return d.experiment.source_distance_m == 0.5; },
      xray_deck + "experiment.propagation = \"fresnel\"\n"},
     {"experiment.beam_tilt_rad", "[0.01, -0.02]",
-     [](D d) {
-       return d.experiment.beam_tilt_rad == std::vector<double>{0.01, -0.02};
-     },
+     [](D d) { return d.experiment.beam_tilt_rad == std::vector<double>{0.01, -0.02}; },
      sliced_deck},
     {"experiment.fly_sub_positions", "4", [](D d) { return d.experiment.fly_sub_positions == 4; },
      fly_deck},
     {"experiment.fly_travel_m", "[0, 1e-6]",
-     [](D d) {
-       return d.experiment.fly_travel_m == std::vector<double>{0, 1e-6};
-     },
-     fly_deck},
+     [](D d) { return d.experiment.fly_travel_m == std::vector<double>{0, 1e-6}; }, fly_deck},
     {"experiment.point_spread_px", "0.5", [](D d) { return d.experiment.point_spread_px == 0.5; }},
     {"probe.initial", "\"mean_pattern\"", [](D d) { return d.probe.initial == "mean_pattern"; }},
     {"probe.dataset", "\"guess\"", [](D d) { return d.probe.dataset == "guess"; }},
@@ -162,15 +145,11 @@ const std::vector<Case> cases = {
     {"constraints.object_amplitude_from_epoch", "3",
      [](D d) { return d.constraints.object_amplitude_from_epoch == 3; }},
     {"constraints.object_amplitude", "[0.5, 2]",
-     [](D d) {
-       return d.constraints.object_amplitude == Doubles{0.5, 2};
-     }},
+     [](D d) { return d.constraints.object_amplitude == Doubles{0.5, 2}; }},
     {"constraints.object_phase_from_epoch", "3",
      [](D d) { return d.constraints.object_phase_from_epoch == 3; }},
     {"constraints.object_phase_rad", "[-0.5, 1]",
-     [](D d) {
-       return d.constraints.object_phase_rad == Doubles{-0.5, 1};
-     }},
+     [](D d) { return d.constraints.object_phase_rad == Doubles{-0.5, 1}; }},
     {"constraints.object_positive_phase_from_epoch", "3",
      [](D d) { return d.constraints.object_positive_phase_from_epoch == 3; }},
     {"constraints.object_support_from_epoch", "3",
