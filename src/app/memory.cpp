@@ -5,6 +5,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/deck/methods.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
 #include "tessera/device/memory.hpp"
 #include "tessera/fft/plan.hpp"
@@ -40,6 +41,14 @@ int n_planes(const deck::Deck& deck) {
   return deck.object.n_modes * deck.object.n_slices;
 }
 
+/// Its steps are kernels of their own, for the whole scan: starting them costs more than a cache
+/// that holds what they hand on saves (README of scaling/, solvers).
+bool runs_in_steps(const deck::Deck& deck) {
+  return std::ranges::any_of(deck.solvers, [](const deck::Solver& solver) {
+    return !deck::allows(solver.method, deck::Option::batches);
+  });
+}
+
 }  // namespace
 
 bool has_own_probes(const deck::Deck& deck) {
@@ -52,11 +61,11 @@ int max_reals_per_pixel(const deck::Deck& deck) {
 }
 
 /// On a host, as many positions as keep their waves in a second-level cache; on a device as many as
-/// its own holds, and enough to fill it. What falls on each slice is kept, hence fewer positions of
-/// a thick sample: always cheaper than to compute it once more.
+/// its own holds, and enough to fill it or to be worth many starts. What falls on each slice is
+/// kept, hence fewer positions of a thick sample: always cheaper than to compute it once more.
 int chunk_size(const deck::Deck& deck, Shape2 window) {
   constexpr std::int64_t cache_bytes = device::device_is_host ? 512 << 10 : 32 << 20;
-  constexpr std::int64_t least = device::device_is_host ? 1 : 256;
+  const std::int64_t least = device::device_is_host ? 1 : runs_in_steps(deck) ? 1024 : 256;
   const auto wave_bytes = static_cast<std::int64_t>(window.size() * n_waves_of(deck) *
                                                     deck.object.n_slices * sizeof(complex));
   const std::int64_t fit = std::max(least, cache_bytes / wave_bytes);

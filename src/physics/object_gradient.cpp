@@ -67,6 +67,15 @@ struct ObjectGradient {
   }
 };
 
+/// Atomics are slow to come back: a thread each.
+template <class Kernel>
+struct ByPixel {
+  Kernel kernel;
+  KOKKOS_FUNCTION void operator()(const int i, const int y, const int x) const {
+    kernel.row(i, y)(x);
+  }
+};
+
 }  // namespace
 
 void add_object_gradient(const Device& exec, const Chunk& chunk, Shape2 window,
@@ -81,11 +90,10 @@ void add_object_gradient(const Device& exec, const Chunk& chunk, Shape2 window,
   const int n_object_modes = options.n_object_modes;
   with_known_modes(options.n_modes, [&](auto known) {
     if (!options.fixed_order) {
-      device::for_each_row_pixel(
-          exec, label, n_beams * n_object_modes, window,
-          ObjectGradient<known, true>{slice_waves, object_sum, illumination,
-                                      options.n_slices * plane, options.n_modes, n_object_modes,
-                                      scale, 0});
+      device::for_each_pixel(exec, label, n_beams * n_object_modes, window,
+                             ByPixel<ObjectGradient<known, true>>{
+                                 {slice_waves, object_sum, illumination, options.n_slices * plane,
+                                  options.n_modes, n_object_modes, scale, 0}});
       return;
     }
     // One window after another: no two threads meet in a pixel, and the sum's order is the chunk's.
