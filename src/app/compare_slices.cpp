@@ -30,6 +30,7 @@ std::vector<double> strengths(const WaveStack& slice, const WaveStack& reference
   }
   const Eigen::VectorXcd fitted = normal.completeOrthogonalDecomposition().solve(right);
   std::vector<double> found;
+  found.reserve(static_cast<std::size_t>(n));
   for (Eigen::Index b = 0; b < n; ++b) found.push_back(std::abs(fitted[b]));
   return found;
 }

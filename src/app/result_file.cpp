@@ -72,6 +72,7 @@ void write_positions(io::File& file, const Scan& scan, const std::vector<double>
 void write_history(io::File& file, const std::vector<EpochFigures>& history) {
   const auto write = [&](const std::string& name, auto field) {
     std::vector<double> values;
+    values.reserve(history.size());
     for (const EpochFigures& epoch : history) values.push_back(static_cast<double>(epoch.*field));
     file.write_doubles("history/" + name, {static_cast<std::int64_t>(values.size())}, values);
   };

@@ -48,7 +48,7 @@ WaveStack drift_modes(const WaveStack& probe, double drift) {
   const WaveStack three = physics::with_extra_modes(first, 3, 1.0 / 3);
   // Of three equal parts of the first mode's power each has a third.
   std::transform(three.image(1), three.image(3), modes.begin(),
-                 [&](const auto& value) { return drift * std::sqrt(3.0) * value; });
+                 [&](const auto& value) { return drift * std::numbers::sqrt3 * value; });
   return modes;
 }
 
@@ -68,7 +68,7 @@ std::vector<double> beam_intensity(const deck::Simulation& simulation, std::size
   // Uniform in +-a has a standard deviation of a / sqrt(3).
   for (std::size_t i = 0; i < n_positions; ++i)
     intensity[i] =
-        1 + std::sqrt(3.0) * simulation.intensity_jitter * (2 * random_unit(seed, i) - 1);
+        1 + std::numbers::sqrt3 * simulation.intensity_jitter * (2 * random_unit(seed, i) - 1);
   const double mean =
       std::accumulate(intensity.begin(), intensity.end(), 0.0) / static_cast<double>(n_positions);
   for (double& value : intensity) value /= mean;

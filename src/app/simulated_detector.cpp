@@ -73,8 +73,9 @@ ImageStack<double> intensities(const SimulatedScan& scan, Share share) {
   ImageStack<double> patterns(share.size(), scan.windows.window);
   const auto n_exposures = static_cast<double>(scan.fly_offsets_px.size());
   for (int i = 0; i < share.size(); ++i) {
-    const auto position = static_cast<std::size_t>(share.begin + i);
-    const WaveStack probe = probe_at(scan, share.begin + i);
+    const int number = share.begin + i;
+    const auto position = static_cast<std::size_t>(number);
+    const WaveStack probe = probe_at(scan, number);
     const Pixel corner = scan.windows.corner[position];
     const Vec2 rest = scan.windows.subpixel[position];
     for (const Vec2& offset : scan.fly_offsets_px) {

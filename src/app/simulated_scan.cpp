@@ -19,6 +19,7 @@ namespace {
 std::vector<Phantom> slices_of(const deck::Deck& deck, const geometry::WindowGrid& windows) {
   const deck::Simulation& simulation = deck.simulation;
   std::vector<Phantom> slices;
+  slices.reserve(static_cast<std::size_t>(deck.object.n_slices));
   for (int slice = 0; slice < deck.object.n_slices; ++slice)
     slices.emplace_back(simulation.object, windows.object, windows.window, simulation.phase_rad,
                         simulation.absorption, seed_for(Purpose::sample, simulation), slice);
@@ -42,11 +43,12 @@ ImageStack<double> background_of(const deck::Deck& deck, const SimulatedScan& sc
   const Shape2 shape = scan.windows.window;
   const double counts = deck.simulation.background_fraction * deck.simulation.counts_per_pattern;
   if (counts == 0) return {};
+  const Pixel centre{shape.h / 2, shape.w / 2};
   ImageStack<double> background(1, shape);
   for (int y = 0; y < shape.h; ++y)
     for (int x = 0; x < shape.w; ++x) {
-      const double r2 = std::pow(4.0 * (y - shape.h / 2) / shape.h, 2) +
-                        std::pow(4.0 * (x - shape.w / 2) / shape.w, 2);
+      const double r2 =
+          std::pow(4.0 * (y - centre.y) / shape.h, 2) + std::pow(4.0 * (x - centre.x) / shape.w, 2);
       background(0, y, x) = 0.2 + std::exp(-r2 / 2);
     }
   const double total = std::accumulate(background.begin(), background.end(), 0.0);
@@ -56,7 +58,7 @@ ImageStack<double> background_of(const deck::Deck& deck, const SimulatedScan& sc
   ImageStack<double> corner(1, shape);
   for (int y = 0; y < shape.h; ++y)
     for (int x = 0; x < shape.w; ++x)
-      corner(0, y, x) = background(0, (y + shape.h / 2) % shape.h, (x + shape.w / 2) % shape.w);
+      corner(0, y, x) = background(0, (y + centre.y) % shape.h, (x + centre.x) % shape.w);
   return corner;
 }
 

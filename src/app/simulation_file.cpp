@@ -99,6 +99,7 @@ void write_valid_pixels(io::File& file, const deck::Deck& deck, const SimulatedS
 void write_positions(io::File& file, const deck::Deck& deck, const SimulatedScan& scan) {
   const geometry::WindowGrid& windows = scan.windows;
   std::vector<Vec2> corners_px;
+  corners_px.reserve(windows.corner.size());
   for (std::size_t i = 0; i < windows.corner.size(); ++i)
     corners_px.push_back(
         {windows.corner[i].y + windows.subpixel[i].y, windows.corner[i].x + windows.subpixel[i].x});

@@ -183,6 +183,7 @@ CoarseMap amplitude_from_counts(const Scan& scan, const WaveStack& probe) {
   double probe_counts = 0;
   for (const std::complex<double>& value : probe) probe_counts += std::norm(value);
   std::vector<double> amplitudes;
+  amplitudes.reserve(scan.fitted.size());
   for (const int position : scan.fitted)
     amplitudes.push_back(
         std::sqrt(scan.moments[static_cast<std::size_t>(position)].counts / probe_counts));

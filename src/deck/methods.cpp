@@ -68,7 +68,7 @@ constexpr std::array columns{
              return above("experiment.fly_sub_positions", s.deck.experiment.fly_sub_positions, 1);
            }},
     Column{Option::near_field, "near field",
-           "experiment.propagation = \"fresnel\" or \"angular_spectrum\"",
+           R"(experiment.propagation = "fresnel" or "angular_spectrum")",
            [](const Stage& s) {
              const std::string& propagation = s.deck.experiment.propagation;
              return propagation == "far_field" ? ""
@@ -79,7 +79,7 @@ constexpr std::array columns{
              const double width_px = s.deck.experiment.point_spread_px;
              return width_px > 0 ? "experiment.point_spread_px = " + number_text(width_px) : "";
            }},
-    Column{Option::noise, "noise", "solver.noise = \"intensity\" or \"poisson\"",
+    Column{Option::noise, "noise", R"(solver.noise = "intensity" or "poisson")",
            [](const Stage& s) {
              return s.solver.noise == "amplitude"
                         ? ""
@@ -134,6 +134,7 @@ std::string padded(std::string words, std::size_t width) {
 
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
+  names.reserve(methods.size());
   for (const Method& method : methods) names.emplace_back(method.name);
   return names;
 }
