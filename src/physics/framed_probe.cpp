@@ -36,11 +36,12 @@ WaveStack with_binned_detector(const WaveStack& probe, const geometry::DetectorF
       -2 * std::numbers::pi / h * geometry::binned_zero_frequency_px(h, frame.bin);
   const double turn_x =
       -2 * std::numbers::pi / w * geometry::binned_zero_frequency_px(w, frame.bin);
+  const Pixel centre{h / 2, w / 2};
   WaveStack turned = probe;
   for (int i = 0; i < probe.n(); ++i)
     for (int y = 0; y < h; ++y)
       for (int x = 0; x < w; ++x)
-        turned(i, y, x) *= std::polar(1.0, turn_y * (y - h / 2) + turn_x * (x - w / 2));
+        turned(i, y, x) *= std::polar(1.0, turn_y * (y - centre.y) + turn_x * (x - centre.x));
   return with_shape(turned, frame.binned());
 }
 

@@ -112,6 +112,7 @@ void PinnedPatterns::sort_into(std::span<const int> order) {
   for (std::size_t place = 0; place < n; ++place)
     place_of[static_cast<std::size_t>(position_at_[place])] = static_cast<int>(place);
   std::vector<int> from;
+  from.reserve(wanted.size());
   for (const int position : wanted) from.push_back(place_of[static_cast<std::size_t>(position)]);
   position_at_ = wanted;
 

@@ -44,7 +44,8 @@ double ray_radius_m(const Pupil& pupil) {
   const double step_rad = 1e-4 * pupil.outer_rad;
   double greatest_m = 0;
   for (int i = 0; i < n_rings * n_directions; ++i) {
-    const double radius_rad = pupil.outer_rad * (1 + i / n_directions) / n_rings;
+    const int ring = 1 + i / n_directions;
+    const double radius_rad = pupil.outer_rad * ring / n_rings;
     const double angle_rad = 2 * pi * (i % n_directions) / n_directions;
     const Vec2 at{radius_rad * std::sin(angle_rad), radius_rad * std::cos(angle_rad)};
     const auto path_m = [&](double dy, double dx) {

@@ -1,6 +1,8 @@
 #pragma once
 /// What is known of a row of a pattern's pixels.
 
+#include <utility>
+
 #include "chunk_kernels.hpp"
 
 namespace tessera::physics {
@@ -27,9 +29,8 @@ struct TrustedPatterns {
   int chunk_begin;
   bool packed;
 
-  TrustedPatterns(const ScanTile& scan, const PatternView& values, const Chunk& chunk,
-                  bool are_packed)
-      : patterns(values),
+  TrustedPatterns(const ScanTile& scan, PatternView values, const Chunk& chunk, bool are_packed)
+      : patterns(std::move(values)),
         order(scan.order),
         valid(scan.valid_pixels),
         saturation(scan.saturation),
