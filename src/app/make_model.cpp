@@ -47,6 +47,7 @@ physics::ModelOptions model_options(const deck::Deck& deck, const Scan& scan) {
       .n_slices = deck.object.n_slices,
       .n_sub_positions = deck.experiment.fly_sub_positions,
       .own_probes = has_own_probes(deck),
+      .correlates_positions = correlates_positions(deck),
       .propagation = propagation_from(deck.experiment.propagation),
       .wavelength_m = scan.optics.wavelength_m,
       .pixel_m = scan.grid.pixel_m,

@@ -9,6 +9,7 @@
 #include "tessera/decomposition/halo_plan.hpp"
 #include "tessera/device/memory.hpp"
 #include "tessera/fft/plan.hpp"
+#include "tessera/physics/position_correlation.hpp"
 
 #include "constraints.hpp"
 
@@ -54,6 +55,11 @@ bool runs_in_steps(const deck::Deck& deck) {
 bool has_own_probes(const deck::Deck& deck) {
   return deck.refine.positions_from_epoch >= 0 || deck.refine.intensity_from_epoch >= 0 ||
          deck.probe.opr_modes > 0 || deck.experiment.fly_sub_positions > 1;
+}
+
+bool correlates_positions(const deck::Deck& deck) {
+  return deck.refine.positions_from_epoch >= 0 &&
+         deck.refine.positions_method == "cross_correlation";
 }
 
 int max_reals_per_pixel(const deck::Deck& deck) {
@@ -230,6 +236,14 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
        has_detector_images ? 2 * chunk * info.pattern.size() * wave_bytes : 0},
       {"exit waves of near-field positions",
        own_probes && deck.experiment.propagation != "far_field" ? waves_bytes : 0},
+      {"correlation of positions", correlates_positions(deck)
+                                       ? physics::PositionCorrelation::bytes(
+                                             {.n_object_modes = deck.object.n_modes,
+                                              .n_sub_positions = deck.experiment.fly_sub_positions,
+                                              .chunk_size = chunk},
+                                             info.pattern) +
+                                             n * 32
+                                       : 0},
       {"shifted probes and their sums", has_slots ? 2 * n_slots * mode_bytes : 0},
       {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
       {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},

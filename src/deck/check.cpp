@@ -165,6 +165,16 @@ void check_slices(const Deck& deck) {
     require(from_epoch < 0, text("refine.", name, "_from_epoch = ", from_epoch, needs));
 }
 
+/// The object in a window is one image.
+void check_positions(const Deck& deck) {
+  const Refine& refine = deck.refine;
+  require(refine.positions_from_epoch < 0 || refine.positions_method == "gradient" ||
+              deck.object.n_slices == 1,
+          text("refine.positions_method = ", quoted(refine.positions_method),
+               " is for a thin sample, but object.n_slices = ", deck.object.n_slices,
+               "; use \"gradient\", or 1 slice"));
+}
+
 void check_resume(const Deck& deck) {
   if (deck.run.resume.empty()) return;
   for (const auto& [section, initial] :
@@ -272,6 +282,7 @@ void check(const Deck& deck) {
   check_near_field(deck);
   check_fly(deck.experiment);
   check_slices(deck);
+  check_positions(deck);
   check_raster(deck.data);
   check_frame(deck.data);
   check_start_object(deck);

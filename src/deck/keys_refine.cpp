@@ -6,6 +6,12 @@ std::vector<Key> refine_keys(Refine& refine) {
   return {
       first_epoch("refine.positions_from_epoch", &refine.positions_from_epoch,
                   "that fits the scan positions. Start when the object shows its main features"),
+      {.name = "refine.positions_method",
+       .field = &refine.positions_method,
+       .meaning =
+           "`gradient`: a Gauss-Newton step after every batch; `cross_correlation`: the shift "
+           "of the object in a window by the position's own update, with a gain that adapts.",
+       .choices = {"gradient", "cross_correlation"}},
       {.name = "refine.positions_model",
        .field = &refine.positions_model,
        .meaning = "`free`: every position for itself; `affine`: one scale, rotation and shear of "
@@ -13,7 +19,8 @@ std::vector<Key> refine_keys(Refine& refine) {
        .choices = {"free", "affine"}},
       {.name = "refine.positions_step",
        .field = &refine.positions_step,
-       .meaning = "Length of a position's step; 1: the whole of what is seen.",
+       .meaning = "Length of a position's step; 1: the whole of what is seen. With "
+                  "`cross_correlation` times the gain.",
        .least = 1e-6,
        .greatest = 10},
       {.name = "refine.positions_limit_px",

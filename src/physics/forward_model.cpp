@@ -94,6 +94,8 @@ ForwardModel::ForwardModel(const ScanTile& scan, const Parameters& parameters,
   options_.fixed_order = options.fixed_order || device::device_is_host;
   if (options.n_slices > 1)
     slices_ = std::make_unique<Slices>(scan_, parameters_, options_, waves_);
+  if (options.correlates_positions)
+    correlation_ = std::make_unique<PositionCorrelation>(scan_, options_, plan_);
   if (options.propagation == Propagation::far_field) return;
   near_field_ = std::make_unique<NearField>(scan_, options_, illumination_, waves_);
   if (options.own_probes) exit_waves_ = waves_of("tessera::physics::exit_waves", scan, options);
@@ -167,11 +169,16 @@ void ForwardModel::add_gradients(const Device& exec, const ObjectView& object, c
                         {windows_of(scan_, options_, chunk, object.extent(2)),
                          images_by(states, waves_), illumination_.images(), true, 0},
                         sums, scale);
-  const bool fits_positions = fitted_.any_at_position();
-  if (with_probe || fits_positions) add_probe_gradient(exec, object, chunk, sums, scale);
-  if (!fits_positions) return;
-  illumination_.add_slopes(exec, object, chunk, fitted_, slopes_);
-  if (!near_field_ || !fitted_.positions) return;
+  FittedParameters by_slope = fitted_;
+  if (correlation_ && fitted_.positions) {
+    by_slope.positions = false;
+    correlation_->add(exec, object, chunk, illumination_.probes(), waves_, scale, slopes_);
+  }
+  const bool has_slopes = by_slope.any_at_position();
+  if (with_probe || has_slopes) add_probe_gradient(exec, object, chunk, sums, scale);
+  if (!has_slopes) return;
+  illumination_.add_slopes(exec, object, chunk, by_slope, slopes_);
+  if (!near_field_ || !by_slope.positions) return;
   multiply_by_object(exec, object, chunk, exit_waves_, 1);
   near_field_->add_position_slopes(exec, chunk, exit_waves_, scale, slopes_);
 }

@@ -2,6 +2,7 @@
 
 #include "tessera/solvers/batch_sums.hpp"
 
+#include "position_gain.hpp"
 #include "scan_frame.hpp"
 
 namespace tessera::solvers {
@@ -153,7 +154,11 @@ Refinement::Refinement(const RefinementOptions& options, const Unknowns& unknown
   Kokkos::deep_copy(displacement_, positions.at_cut);
   if (model.options().n_opr_modes > 0)
     opr_modes_ = std::make_unique<physics::OprModes>(model.options(), model.scan().window);
+  if (model.options().correlates_positions)
+    gain_ = std::make_unique<PositionGain>(displacement_.extent(0));
 }
+
+Refinement::~Refinement() = default;
 
 void Refinement::start_epoch(int epoch) {
   const physics::FittedParameters fitted{
@@ -179,11 +184,17 @@ ScanFrame Refinement::frame() const {
 
 void Refinement::update(const Device& exec, Sweep& sweep) {
   const physics::FittedParameters fitted = model_.fitted();
-  if (fitted.positions)
-    move_positions(exec, options_.positions_step, model_.slopes().at_position, frame());
+  if (fitted.positions) update_positions(exec);
   if (fitted.opr || fitted.intensity) update_beams(exec, model_);
   if (fitted.background) update_background(exec, model_, sweep);
   if (fitted.any_of_optics()) update_optics(exec, model_, first_distance_m_, sweep);
+}
+
+void Refinement::update_positions(const Device& exec) {
+  const auto slopes = model_.slopes().at_position;
+  if (gain_) gain_->remember(exec, slopes);
+  const double step = options_.positions_step * (gain_ ? gain_->value() : 1);
+  move_positions(exec, step, slopes, frame());
 }
 
 void Refinement::finish_epoch(const Device& exec, Sweep& sweep) {
@@ -219,6 +230,7 @@ double Refinement::greatest_drift_px(const Device& exec) const {
 /// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes
 /// no exit wave. In the near field the probe stands still on the detector, and the object follows.
 void Refinement::settle_positions(const Device& exec, Sweep& sweep) {
+  if (gain_) gain_->finish_epoch(exec, sweep);
   const ScanFrame frame = this->frame();
   frame.add_up(exec, sums_);
   sweep.all_reduce(exec, sums_);

@@ -39,6 +39,10 @@ class PositionRecovery : public ::testing::TestWithParam<PositionErrors> {};
 INSTANTIATE_TEST_SUITE_P(
     Errors, PositionRecovery,
     ::testing::Values(PositionErrors{"uniform", {"simulation.position_error_px=1.5"}},
+                      PositionErrors{
+                          "correlated",
+                          {"refine.positions_method=cross_correlation", "refine.positions_step=1",
+                           "simulation.position_error_px=1.5"}},
                       PositionErrors{"affine",
                                      {"refine.positions_model=affine", "refine.positions_step=4",
                                       "simulation.position_affine=[0.08, -0.08, 0.06, 0.05]"}}),

@@ -183,6 +183,17 @@ TEST(Check, SlicesHaveAThicknessAndWhatNeedsThemHasSlices) {
   }
 }
 
+TEST(Check, CorrelatedPositionsAreOfAThinSample) {
+  const std::vector<std::string> slices{"object.n_slices=2", "object.slice_thickness_m=1e-6"};
+  const std::string from_epoch = "refine.positions_from_epoch=3";
+  const std::string correlated = "refine.positions_method=cross_correlation";
+  EXPECT_THAT(parse_complaint(xray_deck, {from_epoch, correlated}), IsEmpty());
+  EXPECT_THAT(parse_complaint(xray_deck, {slices[0], slices[1], from_epoch}), IsEmpty());
+  EXPECT_THAT(parse_complaint(xray_deck, {slices[0], slices[1], from_epoch, correlated}),
+              AllOf(HasSubstr("refine.positions_method = \"cross_correlation\""),
+                    HasSubstr("object.n_slices = 2"), HasSubstr("use \"gradient\"")));
+}
+
 TEST(Check, ProjectionsTakeTheWholeScan) {
   for (const std::string method : {"dm", "raar"}) {
     const std::string chosen = "solver.method=" + method;

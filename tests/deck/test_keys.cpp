@@ -129,6 +129,8 @@ const std::vector<Case> cases = {
     {"refine.thickness_from_epoch", "3", [](D d) { return d.refine.thickness_from_epoch == 3; },
      sliced_deck},
     {"refine.tilt_from_epoch", "3", [](D d) { return d.refine.tilt_from_epoch == 3; }, sliced_deck},
+    {"refine.positions_method", "\"cross_correlation\"",
+     [](D d) { return d.refine.positions_method == "cross_correlation"; }},
     {"refine.positions_model", "\"affine\"",
      [](D d) { return d.refine.positions_model == "affine"; }},
     {"refine.positions_step", "0.25", [](D d) { return d.refine.positions_step == 0.25; }},

@@ -10,6 +10,8 @@ namespace tessera::app {
 
 /// Every position sees a probe of its own, because its shift or its beam are fitted or it moves.
 bool has_own_probes(const deck::Deck& deck);
+/// True where cross-correlation refines the positions.
+bool correlates_positions(const deck::Deck& deck);
 
 /// Reals per pixel of the largest exchange: object sums (complex) and illumination of every plane.
 int max_reals_per_pixel(const deck::Deck& deck);

@@ -115,6 +115,7 @@ struct Validation {
 
 struct Refine {
   int positions_from_epoch = -1;
+  std::string positions_method = "gradient";
   std::string positions_model = "free";
   double positions_step = 0.5;
   double positions_limit_px = 4;

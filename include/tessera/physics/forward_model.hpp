@@ -12,6 +12,7 @@
 #include "tessera/physics/model_options.hpp"
 #include "tessera/physics/near_field.hpp"
 #include "tessera/physics/parameters.hpp"
+#include "tessera/physics/position_correlation.hpp"
 #include "tessera/physics/scan_tile.hpp"
 #include "tessera/physics/slices.hpp"
 
@@ -135,6 +136,7 @@ class ForwardModel {
   DetectorImages detector_images_;
   std::unique_ptr<Slices> slices_;
   std::unique_ptr<NearField> near_field_;
+  std::unique_ptr<PositionCorrelation> correlation_;
 };
 
 }  // namespace tessera::physics

@@ -17,6 +17,7 @@ struct ModelOptions {
   /// Every position sees a probe of its own, because its shift or weights change. Else positions of
   /// the same sub-pixel shift share theirs.
   bool own_probes = false;
+  bool correlates_positions = false;  ///< their errors, instead of their slopes, are added up
   Propagation propagation = Propagation::far_field;
   double wavelength_m = 0;  ///< of slices and near fields
   double pixel_m = 0;       ///< of the object

@@ -10,6 +10,7 @@
 
 namespace tessera::solvers {
 
+class PositionGain;
 struct ScanFrame;
 
 /// First epochs, from 0; -1: never.
@@ -41,6 +42,7 @@ class Refinement {
 
   Refinement(const RefinementOptions& options, const Unknowns& unknowns,
              physics::ForwardModel& model, const MovingPositions& positions);
+  ~Refinement();
 
   /// The model adds up what is fitted in `epoch` (from 0).
   void start_epoch(int epoch);
@@ -58,6 +60,7 @@ class Refinement {
 
  private:
   ScanFrame frame() const;
+  void update_positions(const device::Device& exec);
   void settle_positions(const device::Device& exec, Sweep& sweep);
 
   RefinementOptions options_;
@@ -69,6 +72,7 @@ class Refinement {
   device::DeviceView<double*> sums_;
   device::HostView<double*> host_sums_;
   std::unique_ptr<physics::OprModes> opr_modes_;
+  std::unique_ptr<PositionGain> gain_;  ///< where positions come from cross-correlation
   fft::Plan plan_;
 };
 
