@@ -67,9 +67,11 @@ void run_epochs(Run& run, int n) {
 }
 
 TEST_F(RunTest, AllocatesNothingAfterTheFirstEpoch) {
-  for (const char* order : {"spread", "random"}) {
+  for (const std::string setting : {"solver.batch_order=spread", "solver.batch_order=random",
+                                    "refine.positions_method=cross_correlation"}) {
     const deck::Deck deck =
-        simulated({"solver.epochs=4", "probe.n_modes=3", text("solver.batch_order=", order)});
+        simulated({"solver.epochs=4", "probe.n_modes=3", setting,
+                   text("refine.positions_from_epoch=", setting.starts_with("refine") ? 0 : -1)});
     app::Run run(deck, world(), Log(false));
     run.run_epoch();
     const int before = testing::n_allocations();
@@ -77,12 +79,12 @@ TEST_F(RunTest, AllocatesNothingAfterTheFirstEpoch) {
     const int after = testing::n_allocations();
     // On GPUs Kokkos itself makes strings at every wait.
     if (device::device_is_host) {
-      EXPECT_EQ(after - before, 0) << order;
+      EXPECT_EQ(after - before, 0) << setting;
     }
     const WatchKokkos
         watch;  // as any profiling tool, it makes kernels tell their names, which allocates
     run.run_epoch();
-    EXPECT_EQ(n_kokkos_allocations, 0) << order;
+    EXPECT_EQ(n_kokkos_allocations, 0) << setting;
   }
 }
 

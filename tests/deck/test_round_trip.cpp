@@ -100,6 +100,8 @@ Deck random_deck(std::mt19937_64& bits) {
   if (deck.object.n_slices == 1) {
     experiment.beam_tilt_rad = {};
     deck.refine.thickness_from_epoch = deck.refine.tilt_from_epoch = -1;
+  } else {
+    deck.refine.positions_method = "gradient";
   }
   if (deck.probe.initial == "file" || deck.object.initial == "file") deck.run.resume = "";
   if (deck.probe.initial == "zone_plate") deck.probe.central_stop_m = 0;

@@ -32,7 +32,8 @@ struct FittedParameters {
 
 /// For every parameter u the slope Re <dpsi/du, chi> = -1/2 d(cost)/du and the curvature
 /// ||dpsi/du||^2, summed over what the batch has seen: slope / curvature is the Gauss-Newton step
-/// (Nocedal & Wright, Numerical Optimization, eq. 10.23).
+/// (Nocedal & Wright, Numerical Optimization, eq. 10.23). With ModelOptions::correlates_positions a
+/// position's error, pixels, and 1 take their places.
 struct ParameterSlopes {
   /// Columns of at_position: y, x, intensity, then the OPR weights.
   static constexpr int y = 0;

@@ -33,9 +33,9 @@ struct MovingPositions {
   device::DeviceView<double* [2]> at_cut;  ///< displacement when the tiles were cut
 };
 
-/// By position nothing travels but, once per epoch, 12 doubles for the frame of the scan and a few
-/// for means of weights; the background all-reduces 2 Reals a detector pixel per batch, slices a
-/// few doubles.
+/// By position nothing travels but, once per epoch, 12 doubles for the frame of the scan, 3 for the
+/// gain of correlated positions and a few for means of weights; the background all-reduces 2 Reals
+/// a detector pixel per batch, slices a few doubles.
 class Refinement {
  public:
   using Pixels = device::DeviceView<double* [2]>;  ///< (position, 2): y, x
