@@ -1,5 +1,6 @@
 // Help, versions, summary, repeatability, and the examples as they come.
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
