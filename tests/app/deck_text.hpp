@@ -12,12 +12,8 @@
 
 namespace tessera::testing {
 
-/// A jittered raster over a 32 x 32 pixel beam; small enough for seconds, large enough for six
-/// tiles.
-inline constexpr const char* small_deck = R"(
-[data]
-file = "scan.h5"
-valid_pixels = "valid_pixels"
+/// A beam of 32 x 32 pixels, in decks that begin with it.
+inline const std::string small_beam = R"(
 [experiment]
 energy_eV = 8000.0
 distance_m = 1.0
@@ -26,6 +22,13 @@ detector_pixel_m = 200e-6
 initial = "aperture"
 semi_angle_rad = 1.2e-3
 defocus_m = 60e-6
+)";
+
+/// A jittered raster; small enough for seconds, large enough for six tiles.
+inline const std::string small_deck = small_beam + R"(
+[data]
+file = "scan.h5"
+valid_pixels = "valid_pixels"
 [solver]
 epochs = 3
 batch_size = 16
@@ -38,17 +41,9 @@ dead_pixel_fraction = 0.01
 )";
 
 /// Atoms that lsqml recovers from a sound scan: what tests of recovery spoil.
-inline constexpr const char* atoms_deck = R"(
+inline const std::string atoms_deck = small_beam + R"(
 [data]
 file = "scan.h5"
-[experiment]
-energy_eV = 8000.0
-distance_m = 1.0
-detector_pixel_m = 200e-6
-[probe]
-initial = "aperture"
-semi_angle_rad = 1.2e-3
-defocus_m = 60e-6
 [solver]
 method = "lsqml"
 epochs = 150

@@ -83,7 +83,7 @@ Overrides joined(Overrides first, const Overrides& second) {
 
 /// The scan of the deck, reconstructed as the deck with `further` overrides says, against its
 /// truth.
-Comparison recovered(const testing::SharedFolder& folder, const char* toml,
+Comparison recovered(const testing::SharedFolder& folder, const std::string& toml,
                      const Overrides& overrides, const Overrides& further = {}) {
   simulate(testing::parsed(folder.path(), overrides, toml), world(), Log(false));
   const deck::Deck deck = testing::parsed(folder.path(), joined(overrides, further), toml);
@@ -92,7 +92,7 @@ Comparison recovered(const testing::SharedFolder& folder, const char* toml,
 
 struct Defect {
   const char* name;
-  const char* toml;
+  std::string toml;
   Overrides scan;     ///< of the sound scan and of the one with the defect
   Overrides defect;   ///< what the simulation has
   Overrides without;  ///< the reconstruction that knows nothing of it
