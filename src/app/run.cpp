@@ -67,11 +67,6 @@ std::unique_ptr<comm::Transport> make_transport(const deck::Deck& deck, const Sc
                                 {plan, max_reals_per_pixel(deck), n_summed_reals}, log);
 }
 
-deck::Deck going_on_from(deck::Deck deck, const std::string& result) {
-  deck.run.resume = result;
-  return deck;
-}
-
 /// What an epoch leaves on the device for the host, in doubles.
 struct EpochSums {
   /// Behind the sums of the amplitudes: <object, object>, re and im.
@@ -95,7 +90,8 @@ std::unique_ptr<Run> Run::on_new_tiles(std::unique_ptr<Run> run, const Log& log)
   run->write_result(run->measure(), "running");
   const RankTimes times = run->times();
   run.reset();
-  const deck::Deck from = going_on_from(deck, deck.output.file);
+  deck::Deck from = deck;
+  from.run.resume = deck.output.file;
   std::unique_ptr<Run> next(
       new Run(deck, from, comm, load_scan(from, comm, Log(false)), Log(false), nullptr));
   next->earlier_ = times;
