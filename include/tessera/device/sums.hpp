@@ -52,9 +52,9 @@ struct SharedTerms {
   Kernel kernel;
   Shape2 shape;
 
-  int teams_in_row() const { return (shape.w + width - 1) / width; }
+  KOKKOS_FUNCTION int teams_in_row() const { return (shape.w + width - 1) / width; }
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const int in_row = (shape.w + width - 1) / width;
+    const int in_row = teams_in_row();
     const int row = team.league_rank() / in_row;
     const int first_x = (team.league_rank() - row * in_row) * width;
     const int i = row / shape.h;
