@@ -107,4 +107,16 @@ KOKKOS_FUNCTION inline int signed_bin(int k, int n) {
   return k < (n + 1) / 2 ? k : k - n;
 }
 
+/// What the modes of a pixel add up to.
+struct ModeSums {
+  Real re = 0;  ///< of sum conj(P) chi
+  Real im = 0;
+  Real power = 0;  ///< sum |P|^2
+  KOKKOS_FUNCTION void add(const complex& p, const complex& chi) {
+    re += p.real() * chi.real() + p.imag() * chi.imag();
+    im += p.real() * chi.imag() - p.imag() * chi.real();
+    power += p.real() * p.real() + p.imag() * p.imag();
+  }
+};
+
 }  // namespace tessera::physics

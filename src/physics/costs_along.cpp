@@ -12,10 +12,6 @@ namespace {
 constexpr int n_costs = CostsAlong::n_costs;
 constexpr int n_coefficients = 5;
 
-KOKKOS_INLINE_FUNCTION Real real_product(const complex& a, const complex& b) {
-  return a.real() * b.real() + a.imag() * b.imag();
-}
-
 /// A row of the waves of a position at t = 0, 1 and -1. What is known when it is compiled lets a
 /// processor take several pixels at a time; known_waves 0: it is not.
 template <int known_waves>

@@ -2,6 +2,7 @@
 /// What ForwardModel does to every pixel. Plain functors: any Kokkos device runs them.
 
 #include "tessera/device/sums.hpp"
+#include "tessera/physics/inner_product.hpp"
 
 #include "chunk_kernels.hpp"
 #include "object_gradient.hpp"
@@ -51,9 +52,7 @@ struct Overlap {
     const complex* object;
     Real power;
     KOKKOS_FUNCTION Real operator()(const int x) const {
-      const Real re = object[x].real();
-      const Real im = object[x].imag();
-      return power * (re * re + im * im);
+      return power * squared_magnitude(object[x]);
     }
   };
   KOKKOS_FUNCTION Real* sums(int, const int y) const {

@@ -3,6 +3,7 @@
 
 #include "tessera/device/sums.hpp"
 #include "tessera/physics/illumination.hpp"
+#include "tessera/physics/inner_product.hpp"
 
 #include "chunk_kernels.hpp"
 
@@ -255,24 +256,22 @@ struct BeamSlopes {
           slot_sums.row(beam, m, y)[x], sum);
   }
   KOKKOS_FUNCTION static void add(const complex d, const complex s, Real* sum) {
-    sum[slope] += d.real() * s.real() + d.imag() * s.imag();
-    sum[curvature] += d.real() * d.real() + d.imag() * d.imag();
+    sum[slope] += real_product(d, s);
+    sum[curvature] += squared_magnitude(d);
   }
 
   KOKKOS_FUNCTION void add_images(const int beam, const int u, const int y, const int x,
                                   Real* sum) const {
     Real power = 0;
-    for (int m = 0; m < mixture.n_modes; ++m) {
-      const complex p = slot_probes.row(beam, m, y)[x];
-      power += p.real() * p.real() + p.imag() * p.imag();
-    }
+    for (int m = 0; m < mixture.n_modes; ++m)
+      power += squared_magnitude(slot_probes.row(beam, m, y)[x]);
     const complex* at = object + mixture.windows.at(beam, y) + x;
     if (u < ParameterSlopes::intensity) {
       sum[moved] += power * object_gradient(at, u, y, x);
       return;
     }
     sum[sent] += power;
-    sum[lit] += power * (at->real() * at->real() + at->imag() * at->imag());
+    sum[lit] += power * squared_magnitude(*at);
   }
   /// |dO|^2 by central differences; slices' gradients add up.
   KOKKOS_FUNCTION Real object_gradient(const complex* at, const int u, const int y,
@@ -288,7 +287,7 @@ struct BeamSlopes {
       const complex* here = at + slice * slice_stride;
       d += (here[step] - here[-step]) * Real(0.5);
     }
-    return d.real() * d.real() + d.imag() * d.imag();
+    return squared_magnitude(d);
   }
 };
 

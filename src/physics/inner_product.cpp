@@ -18,7 +18,7 @@ struct Multiply {
     const complex* a;
     const complex* b;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      sum[0] += a[x].real() * b[x].real() + a[x].imag() * b[x].imag();
+      sum[0] += real_product(a[x], b[x]);
       sum[1] += a[x].real() * b[x].imag() - a[x].imag() * b[x].real();
     }
   };

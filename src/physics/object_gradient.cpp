@@ -27,25 +27,17 @@ struct ObjectGradient {
     int n_modes;
     Real scale;
     KOKKOS_FUNCTION void operator()(const int x) const {
-      Real re = 0;
-      Real im = 0;
-      Real power = 0;
-      for (int m = 0; m < (known_modes > 0 ? known_modes : n_modes); ++m) {
-        const std::int64_t at = m * mode_stride + x;
-        const Real p_re = incident[at].real();
-        const Real p_im = incident[at].imag();
-        re += p_re * wave[at].real() + p_im * wave[at].imag();
-        im += p_re * wave[at].imag() - p_im * wave[at].real();
-        power += p_re * p_re + p_im * p_im;
-      }
+      ModeSums modes;
+      for (int m = 0; m < (known_modes > 0 ? known_modes : n_modes); ++m)
+        modes.add(incident[m * mode_stride + x], wave[m * mode_stride + x]);
       if constexpr (atomic) {
-        Kokkos::atomic_add(&sum[x].real(), re * scale);
-        Kokkos::atomic_add(&sum[x].imag(), im * scale);
-        Kokkos::atomic_add(&illumination[x], power);
+        Kokkos::atomic_add(&sum[x].real(), modes.re * scale);
+        Kokkos::atomic_add(&sum[x].imag(), modes.im * scale);
+        Kokkos::atomic_add(&illumination[x], modes.power);
       } else {
-        sum[x].real() += re * scale;
-        sum[x].imag() += im * scale;
-        illumination[x] += power;
+        sum[x].real() += modes.re * scale;
+        sum[x].imag() += modes.im * scale;
+        illumination[x] += modes.power;
       }
     }
   };

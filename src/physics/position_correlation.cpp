@@ -38,10 +38,7 @@ struct WeightedMean {
     int n_modes;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       Real power = 0;
-      for (int m = 0; m < n_modes; ++m) {
-        const complex p = probe[m * mode_stride + x];
-        power += p.real() * p.real() + p.imag() * p.imag();
-      }
+      for (int m = 0; m < n_modes; ++m) power += squared_magnitude(probe[m * mode_stride + x]);
       sum[0] += power * object[x].real();
       sum[1] += power * object[x].imag();
       sum[2] += power;
@@ -76,19 +73,12 @@ struct WeighWindows {
     int n_modes;
     Real scale;
     KOKKOS_FUNCTION void operator()(const int x) const {
-      Real power = 0;
-      Real re = 0;
-      Real im = 0;
-      for (int m = 0; m < n_modes; ++m) {
-        const complex p = probe[m * probe_stride + x];
-        const complex chi = wave[m * wave_stride + x];
-        power += p.real() * p.real() + p.imag() * p.imag();
-        re += p.real() * chi.real() + p.imag() * chi.imag();
-        im += p.real() * chi.imag() - p.imag() * chi.real();
-      }
+      ModeSums modes;
+      for (int m = 0; m < n_modes; ++m)
+        modes.add(probe[m * probe_stride + x], wave[m * wave_stride + x]);
       o[x] = object[x] - mean;
-      a[x] = o[x] * device::math::sqrt(power);
-      u[x] = complex(re * scale, im * scale);
+      a[x] = o[x] * device::math::sqrt(modes.power);
+      u[x] = complex(modes.re * scale, modes.im * scale);
     }
   };
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
@@ -122,8 +112,7 @@ struct Correlate {
     const complex* a;
     const complex* u;
     KOKKOS_FUNCTION void operator()(const int x) const {
-      const Real self = a[x].real() * a[x].real() + a[x].imag() * a[x].imag();
-      o[x] = self + Kokkos::conj(u[x]) * o[x];
+      o[x] = squared_magnitude(a[x]) + Kokkos::conj(u[x]) * o[x];
     }
   };
   KOKKOS_FUNCTION Row row(const int i, const int y) const {

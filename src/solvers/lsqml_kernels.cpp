@@ -11,6 +11,8 @@ using physics::Chunk;
 using physics::GradientSums;
 using physics::ObjectView;
 using physics::ProbeView;
+using physics::real_product;
+using physics::squared_magnitude;
 using physics::WavesView;
 
 namespace {
@@ -78,15 +80,11 @@ struct MultiplyWaves {
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       for (int m = 0; m < n_images; ++m) {
         const std::int64_t at = m * image_size + x;
-        const Real u_re = u[at].real();
-        const Real u_im = u[at].imag();
-        const Real v_re = v[at].real();
-        const Real v_im = v[at].imag();
-        sum[NormalEquations::uu] += u_re * u_re + u_im * u_im;
-        sum[NormalEquations::uv] += u_re * v_re + u_im * v_im;
-        sum[NormalEquations::vv] += v_re * v_re + v_im * v_im;
-        sum[NormalEquations::uchi] += u_re * chi[at].real() + u_im * chi[at].imag();
-        sum[NormalEquations::vchi] += v_re * chi[at].real() + v_im * chi[at].imag();
+        sum[NormalEquations::uu] += squared_magnitude(u[at]);
+        sum[NormalEquations::uv] += real_product(u[at], v[at]);
+        sum[NormalEquations::vv] += squared_magnitude(v[at]);
+        sum[NormalEquations::uchi] += real_product(u[at], chi[at]);
+        sum[NormalEquations::vchi] += real_product(v[at], chi[at]);
       }
     }
   };

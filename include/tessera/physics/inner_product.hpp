@@ -9,6 +9,11 @@ KOKKOS_FUNCTION inline Real squared_magnitude(const device::complex& z) {
   return z.real() * z.real() + z.imag() * z.imag();
 }
 
+/// Re <a, b>
+KOKKOS_FUNCTION inline Real real_product(const device::complex& a, const device::complex& b) {
+  return a.real() * b.real() + a.imag() * b.imag();
+}
+
 /// Where images lie: rows `pitch` values apart, images `stride` values apart.
 struct ImageRows {
   int n;
