@@ -112,7 +112,7 @@ class Bench {
         illumination_(object_.size()),
         slot_sums_(probes_.size()),
         overlap_(area_),
-        sums_(4),
+        sums_(5),
         waves_(static_cast<std::size_t>(c.chunk * c.n_modes) * area_) {}
 
   void run() {

@@ -26,7 +26,8 @@ struct EpochLoad {
   double pattern_pixel_bytes = 2;
 };
 
-/// By the names of kernels and regions; a stage without an entry has no cost worth counting.
+/// By the names of kernels and regions; a stage without an entry has no cost worth counting, or one
+/// that depends on how many rounds it takes.
 inline std::map<std::string, StageCost> stage_costs(const EpochLoad& load) {
   constexpr double real = sizeof(Real);
   constexpr double wave = 2 * real;
@@ -60,6 +61,15 @@ inline std::map<std::string, StageCost> stage_costs(const EpochLoad& load) {
       {"tessera::physics::fused_gradient",
        {wave * (4 * waves + 2 * pixels) + load.pattern_pixel_bytes * pixels + object_sums,
         2 * 5 * waves * std::log2(load.window_pixels) + 36 * waves + 23 * pixels}},
+      // rows: waves in; object windows and shifted probes, their directions
+      {"tessera::physics::fused_products",
+       {wave * (waves + 2 * pixels + 2 * shifted),
+        2.5 * waves * std::log2(load.window_pixels) + 30 * waves}},
+      // rows, columns, columns: object windows, shifted probes in, waves out; these and kept ones
+      // in, a factor out; the same in, kept ones out; the pattern
+      {"tessera::physics::fused_projection",
+       {wave * (pixels + shifted + 6 * waves) + (load.pattern_pixel_bytes + 2 * real) * pixels,
+        5 * 2.5 * waves * std::log2(load.window_pixels) + 30 * waves + 30 * pixels}},
       // columns, rows: the shifted probes out, in, out
       {"tessera::physics::fused_shift",
        {3 * wave * shifted, shifted * (5 * std::log2(load.window_pixels) + 12)}},

@@ -9,6 +9,7 @@
 #include "tessera/decomposition/halo_plan.hpp"
 #include "tessera/device/memory.hpp"
 #include "tessera/fft/plan.hpp"
+#include "tessera/physics/fused_projection.hpp"
 #include "tessera/physics/position_correlation.hpp"
 
 #include "constraints.hpp"
@@ -186,11 +187,15 @@ std::int64_t solver_bytes(const deck::Deck& deck, const deck::Solver& solver, Sh
   std::int64_t bytes = 0;
   if (uses_momentum(solver)) bytes += 2 * pixel_bytes;
   if (solver.method == "lsqml") {
-    bytes += 2 * most_in_batch(solver, static_cast<std::size_t>(n_positions)) * waves_bytes;
+    // Missing waves; what the object's direction changes, or the fused kernels' shifted directions.
+    const int batch = most_in_batch(solver, static_cast<std::size_t>(n_positions));
+    const int n_slots = device::device_is_host ? 0 : max_slots(deck, window);
+    bytes += (batch + std::max(batch, 2 * n_slots)) * waves_bytes;
     if (deck.object.n_slices > 1) bytes += object_bytes;
   }
-  if (solver.method == "dm") bytes += n_positions * waves_bytes;
-  if (solver.method == "raar") bytes += 2 * n_positions * waves_bytes;
+  if (solver.method == "dm" || solver.method == "raar")
+    bytes += (solver.method == "dm" ? 1 : 2) * n_positions * waves_bytes +
+             physics::FusedProjection::bytes(window, chunk_size(deck, window));
   if (solver.method == "adam") bytes += 3 * pixel_bytes / 2;  // a complex and a real moment
   // Direction, last gradient, this one preconditioned, two trials; steps and gradient changes; the
   // waves of three points of a line.

@@ -19,6 +19,9 @@ using device::DeviceView;
 inline hot_path::Complex* plain(complex* values) {
   return reinterpret_cast<hot_path::Complex*>(values);
 }
+inline const hot_path::Complex* plain(const complex* values) {
+  return reinterpret_cast<const hot_path::Complex*>(values);
+}
 inline float* plain(Real* values) {
   return reinterpret_cast<float*>(values);
 }

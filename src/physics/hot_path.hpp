@@ -37,11 +37,12 @@ struct Chunk {
   const Complex* object;
   std::int64_t object_width;  ///< of object, object_sum, illumination: pixels
   const Complex* probes;      ///< (slot, mode, n, n)
-  Complex* object_sum;        ///< += sum_jm conj(probe_jm) wave_jm, unitary
-  float* illumination;        ///< += sum_jm |probe_jm|^2
-  Complex* slot_sums;  ///< (slot, mode, n, n) += sum_j conj(object_j) wave_jm; null: probe kept
-  float* overlap;      ///< (n, n) += sum_j |object_j|^2; null: not wanted
-  double* sums;        ///< (4) of AmplitudeSums, +=
+  // What is added to; null: not wanted.
+  Complex* object_sum;  ///< += sum_jm conj(probe_jm) wave_jm, unitary
+  float* illumination;  ///< += sum_jm |probe_jm|^2
+  Complex* slot_sums;   ///< (slot, mode, n, n) += sum_j conj(object_j) wave_jm
+  float* overlap;       ///< (n, n) += sum_j |object_j|^2
+  double* sums;         ///< (5) of AmplitudeSums; never null where there are patterns
 };
 
 /// @return whether this build and the functions below can do such windows
@@ -56,7 +57,46 @@ void exit_rows(void* stream, const Scan& scan, const Chunk& chunk, Complex* wave
 void detector_columns(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves);
 void rows_gradient(void* stream, const Scan& scan, const Chunk& chunk, const Complex* waves);
 
-/// The probe's side works on *row spectra*: unnormalised FFTs along x alone, (n_modes, n, n). From
+/// Exit waves between kernels are *row spectra*: unnormalised FFTs along x of `Chunk::scale` times
+/// them, as `exit_rows` leaves them. Methods that keep waves keep these.
+
+/// Where a batch's step may lead, and what is to be known of it for every place of a chunk.
+struct Directions {
+  const Complex* object;  ///< dO, where Chunk::object is O
+  const Complex* probes;  ///< dP, (slot, mode, n, n), where Chunk::probes are P
+  double* products;       ///< (place, 5) += NormalEquations of u = P dO, v = dP O and the waves
+};
+
+/// @param waves as `add_gradients` leaves them: n times the row spectra of the residual's exit
+/// waves
+void add_products(void* stream, const Scan& scan, const Chunk& chunk, const Directions& directions,
+                  const Complex* waves);
+
+/// A step of a projection method, of the row spectra that P_O leaves and of those that are kept of
+/// every position: `LinearMap` of fused_projection.hpp.
+struct Projection {
+  Complex* overlapping;  ///< (position, mode, n, n) = what P_O shall project
+  Complex* kept;         ///< (position, mode, n, n), the same array or another
+  float* factor;         ///< (place, n, n), overwritten
+  double* distance;      ///< (place), squared, to the measured amplitudes; 0 before
+  double bound;          ///< distance that is left
+  float of_overlap;
+  float of_kept;
+  bool from_overlap;
+  float of_residual;
+  float keeps_new;
+  float keeps_base;
+};
+
+/// @param waves (count, n_modes, n, n), overwritten: P_O's
+void project(void* stream, const Scan& scan, const Chunk& chunk, const Projection& projection,
+             Complex* waves);
+
+/// All sums of `chunk` but AmplitudeSums, of exit waves that are kept.
+/// @param kept (position, mode, n, n)
+void add_kept(void* stream, const Scan& scan, const Chunk& chunk, const Complex* kept);
+
+/// The probe's side, too, works on row spectra, (n_modes, n, n). From
 /// there a column needs no other to become one of a shifted probe.
 
 /// Every row, where it is, becomes its unnormalised FFT (forward) or inverse FFT.

@@ -28,6 +28,15 @@ void detector_columns(void*, const Scan&, const Chunk&, Complex*) {
 void rows_gradient(void*, const Scan&, const Chunk&, const Complex*) {
   refuse();
 }
+void add_products(void*, const Scan&, const Chunk&, const Directions&, const Complex*) {
+  refuse();
+}
+void project(void*, const Scan&, const Chunk&, const Projection&, Complex*) {
+  refuse();
+}
+void add_kept(void*, const Scan&, const Chunk&, const Complex*) {
+  refuse();
+}
 void transform_rows(void*, int, int, bool, Complex*) {
   refuse();
 }

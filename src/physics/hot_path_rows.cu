@@ -9,13 +9,14 @@ namespace {
 struct Place {
   std::int64_t object;  ///< of the row's first pixel, in object pixels
   int slot;
+  int position;
 };
 
 __device__ __forceinline__ Place place_of(const Scan& scan, const Chunk& chunk, int j, int y) {
   const int k = chunk.begin + j;
   const int position = scan.order[k];
   return {(scan.corner[2 * position] + y) * chunk.object_width + scan.corner[2 * position + 1],
-          scan.slot ? scan.slot[k] : 0};
+          scan.slot ? scan.slot[k] : 0, position};
 }
 
 /// Floats from the last 16-byte boundary to p.
@@ -54,6 +55,16 @@ struct RowMemory {
   }
 };
 
+/// What a thread added up of its elements of row y.
+template <int n>
+__device__ __forceinline__ void add_overlap(const Chunk& chunk,
+                                            const float (&overlap)[Line<n>::elements], int y,
+                                            int t) {
+  float* const sum = chunk.overlap + y * n + t;
+#pragma unroll
+  for (int s = 0; s < Line<n>::elements; ++s) atomicAdd(sum + Line<n>::threads * s, overlap[s]);
+}
+
 /// waves = transform along x of probe object scale; illumination += |probe|^2; overlap +=
 /// |object|^2. A block takes some rows of `run` places in turn.
 template <int n>
@@ -74,7 +85,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
   for (int j = first; j < last; ++j) {
     const Place place = place_of(scan, chunk, j, y);
     const float2* const object = as_float2(chunk.object) + place.object + block.t;
-    float* const illumination = chunk.illumination + place.object;
+    float* const illumination = chunk.illumination ? chunk.illumination + place.object : nullptr;
     const int phase = phase_of(illumination);
     float* const power_sum = probe_power + phase + block.t;
     float2 o[L::elements];
@@ -96,22 +107,35 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
 #pragma unroll
       for (int s = 0; s < L::elements; ++s) wave[L::threads * s] = v[s];
     }
+    if (!illumination) continue;
     synchronise<n, Lines::rows>();
     add_row<L::threads>(illumination, probe_power, phase, n, block.t);
     synchronise<n, Lines::rows>();
   }
-  if (!chunk.overlap) return;
-  float* const overlap_sum = chunk.overlap + y * n + block.t;
+  if (chunk.overlap) add_overlap<n>(chunk, overlap, y, block.t);
+}
+
+/// sum += |probe|^2, a row of both.
+template <int n>
+__device__ __forceinline__ void add_power(float* sum, const float2* probe, float* staged, int t) {
+  using L = Line<n>;
+  const int phase = phase_of(sum);
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) atomicAdd(overlap_sum + L::threads * s, overlap[s]);
+  for (int s = 0; s < L::elements; ++s)
+    staged[phase + t + L::threads * s] = power(__ldg(probe + L::threads * s));
+  synchronise<n, Lines::rows>();
+  add_row<L::threads>(sum, staged, phase, n, t);
+  synchronise<n, Lines::rows>();
 }
 
 /// Back along x; object_sum += conj(probe) wave; slot_sums += conj(object) wave. A block takes some
 /// rows of `run` places in turn, of one mode: more fill the shared memory.
-template <int n>
+/// @tparam kept row spectra, by position; illumination and overlap are still to be added to
+template <int n, bool kept>
 __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 1)
     rows_gradient_kernel(Scan scan, Chunk chunk, const float2* __restrict__ waves, int run) {
   using L = Line<n>;
+  constexpr int step = L::threads;
   extern __shared__ float4 shared[];
   const RowMemory<n> memory{reinterpret_cast<float2*>(shared)};
   make_twiddles<n>(memory.twiddles);
@@ -123,37 +147,96 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
   const int mode = static_cast<int>(blockIdx.z);
   const int first = static_cast<int>(blockIdx.y) * run;
   const int last = min(first + run, chunk.count);
+  const float scale = kept ? 1.F : chunk.scale;
+  float overlap[L::elements] = {};
   bool fresh = true;  // what slot_sum holds is of no use
   for (int j = first; j < last; ++j) {
     const Place place = place_of(scan, chunk, j, y);
     const float2* const object = as_float2(chunk.object) + place.object + block.t;
-    auto* const object_sum = reinterpret_cast<float*>(chunk.object_sum + place.object);
-    const int phase = phase_of(object_sum);
     const std::int64_t slot_row = image_row(place.slot, scan.n_modes, mode, n, y);
-    const float2* const wave = waves + image_row(j, scan.n_modes, mode, n, y) + block.t;
+    const float2* const wave =
+        waves + image_row(kept ? place.position : j, scan.n_modes, mode, n, y) + block.t;
     const float2* const probe = as_float2(chunk.probes) + slot_row + block.t;
     float2 v[L::elements];
 #pragma unroll
-    for (int s = 0; s < L::elements; ++s) v[s] = wave[L::threads * s];
+    for (int s = 0; s < L::elements; ++s) v[s] = wave[step * s];
     transform<n, 1, Lines::rows, 1>(v, block.t, memory.twiddles, exchange);
     synchronise<n, Lines::rows>();
+    auto* const object_sum =
+        chunk.object_sum ? reinterpret_cast<float*>(chunk.object_sum + place.object) : nullptr;
+    const int phase = phase_of(object_sum);
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) {
-      constexpr int step = L::threads;
-      const float2 chi = v[s] * chunk.scale;
+      const float2 chi = v[s] * scale;
       exchange[phase / 2 + block.t + step * s] = conj_times(__ldg(probe + step * s), chi);
       if (!chunk.slot_sums) continue;
-      const float2 of_probe = conj_times(__ldg(object + step * s), chi);
+      const float2 o = __ldg(object + step * s);
+      const float2 of_probe = conj_times(o, chi);
       float2& sum = slot_sum[block.t + step * s];
       sum = fresh ? of_probe : sum + of_probe;
+      if (kept) overlap[s] += power(o);
     }
     synchronise<n, Lines::rows>();
-    add_row<L::threads>(object_sum, reinterpret_cast<float*>(exchange), phase, 2 * n, block.t);
+    if (object_sum)
+      add_row<step>(object_sum, reinterpret_cast<float*>(exchange), phase, 2 * n, block.t);
     fresh = j + 1 == last || (scan.slot && scan.slot[chunk.begin + j + 1] != place.slot);
     if (chunk.slot_sums && fresh)
-      add_row<L::threads>(reinterpret_cast<float*>(chunk.slot_sums + slot_row),
-                          reinterpret_cast<float*>(slot_sum), 0, 2 * n, block.t);
+      add_row<step>(reinterpret_cast<float*>(chunk.slot_sums + slot_row),
+                    reinterpret_cast<float*>(slot_sum), 0, 2 * n, block.t);
     synchronise<n, Lines::rows>();
+    if (kept && chunk.illumination)
+      add_power<n>(chunk.illumination + place.object, probe, reinterpret_cast<float*>(exchange),
+                   block.t);
+  }
+  if (kept && chunk.overlap && mode == 0) add_overlap<n>(chunk, overlap, y, block.t);
+}
+
+/// Back along x to chi; with u = P dO and v = dP O: ||u||^2, Re <u, v>, ||v||^2, Re <u, chi>,
+/// Re <v, chi> of every place. A block takes some rows of `run` places in turn, of one mode.
+template <int n>
+__global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 1)
+    rows_products_kernel(Scan scan, Chunk chunk, Directions directions,
+                         const float2* __restrict__ waves, int run) {
+  using L = Line<n>;
+  extern __shared__ float4 shared[];
+  const RowMemory<n> memory{reinterpret_cast<float2*>(shared)};
+  make_twiddles<n>(memory.twiddles);
+  follow_earlier_kernels();
+  const RowBlock<n> block;
+  const int y = static_cast<int>(blockIdx.x) * block.rows + block.row;
+  const int mode = static_cast<int>(blockIdx.z);
+  const int first = static_cast<int>(blockIdx.y) * run;
+  const int last = min(first + run, chunk.count);
+  for (int j = first; j < last; ++j) {
+    const Place place = place_of(scan, chunk, j, y);
+    const std::int64_t object_at = place.object + block.t;
+    const std::int64_t probe_at = image_row(place.slot, scan.n_modes, mode, n, y) + block.t;
+    const float2* const wave = waves + image_row(j, scan.n_modes, mode, n, y) + block.t;
+    float2 chi[L::elements];
+#pragma unroll
+    for (int s = 0; s < L::elements; ++s) chi[s] = wave[L::threads * s];
+    transform<n, 1, Lines::rows, 1>(chi, block.t, memory.twiddles, memory.exchange_of(block));
+    float sum[5] = {};
+#pragma unroll
+    for (int s = 0; s < L::elements; ++s) {
+      const int at = L::threads * s;
+      const float2 u = __ldg(as_float2(chunk.probes) + probe_at + at) *
+                       __ldg(as_float2(directions.object) + object_at + at);
+      const float2 v = __ldg(as_float2(directions.probes) + probe_at + at) *
+                       __ldg(as_float2(chunk.object) + object_at + at);
+      const float2 scaled = chi[s] * chunk.scale;
+      sum[0] += power(u);
+      sum[1] += u.x * v.x + u.y * v.y;
+      sum[2] += power(v);
+      sum[3] += u.x * scaled.x + u.y * scaled.y;
+      sum[4] += v.x * scaled.x + v.y * scaled.y;
+    }
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+    for (int i = 0; i < 5; ++i) {
+      for (int half = 16; half > 0; half /= 2) sum[i] += __shfl_xor_sync(~0U, sum[i], half);
+      if (lane == i) atomicAdd(directions.products + 5 * j + i, static_cast<double>(sum[i]));
+    }
   }
 }
 
@@ -178,7 +261,24 @@ void exit_rows(void* stream, const Scan& scan, const Chunk& chunk, Complex* wave
 
 void rows_gradient(void* stream, const Scan& scan, const Chunk& chunk, const Complex* waves) {
   with_size(scan.n, [&](auto size) {
-    launch_rows<size, rows_gradient_kernel<size>>(scan.n_modes, stream, scan, chunk,
+    launch_rows<size, rows_gradient_kernel<size, false>>(scan.n_modes, stream, scan, chunk,
+                                                         as_float2(waves));
+  });
+}
+
+void add_kept(void* stream, const Scan& scan, const Chunk& chunk, const Complex* kept) {
+  if (chunk.count == 0) return;
+  with_size(scan.n, [&](auto size) {
+    launch_rows<size, rows_gradient_kernel<size, true>>(scan.n_modes, stream, scan, chunk,
+                                                        as_float2(kept));
+  });
+}
+
+void add_products(void* stream, const Scan& scan, const Chunk& chunk, const Directions& directions,
+                  const Complex* waves) {
+  if (chunk.count == 0) return;
+  with_size(scan.n, [&](auto size) {
+    launch_rows<size, rows_products_kernel<size>>(scan.n_modes, stream, scan, chunk, directions,
                                                   as_float2(waves));
   });
 }

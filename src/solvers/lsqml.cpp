@@ -43,7 +43,8 @@ Lsqml::Lsqml(const LsqmlOptions& options, Unknowns& unknowns, physics::ForwardMo
       tile_(ghosted, owned),
       batch_sums_(unknowns),
       chi_(waves_of_batch("tessera::solvers::chi", options.most_in_batch, model.waves())),
-      changes_(waves_of_batch("tessera::solvers::changes", options.most_in_batch, model.waves())),
+      changes_(waves_of_batch("tessera::solvers::changes",
+                              model.fused() ? 0 : options.most_in_batch, model.waves())),
       products_("tessera::solvers::products", options.most_in_batch),
       length_sums_("tessera::solvers::length_sums", n_length_sums),
       scratch_("tessera::solvers::length_scratch", n_length_sums),
@@ -54,6 +55,7 @@ Lsqml::Lsqml(const LsqmlOptions& options, Unknowns& unknowns, physics::ForwardMo
       epoch_end_(options.epoch_end, unknowns, model, tile_) {
   if (model.options().n_slices > 1)
     moved_ = physics::ObjectView("tessera::solvers::moved", unknowns.object.layout());
+  if (model.fused()) fused_products_ = std::make_unique<physics::FusedProducts>(model);
 }
 
 void Lsqml::start_epoch(const Device& exec, int epoch) {
@@ -65,7 +67,12 @@ void Lsqml::start_epoch(const Device& exec, int epoch) {
 void Lsqml::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
   find_directions(exec, sweep, batch, epoch >= options_.probe_start_epoch);
-  find_object_changes(exec, batch);
+  if (fused_products_) {
+    find_fused_products(exec, batch);
+  } else {
+    find_object_changes(exec, batch);
+    find_products(exec, batch);
+  }
   find_lengths(exec, sweep, batch);
   const physics::GradientSums& sums = batch_sums_.sums();
   // Ghosts hold the direction as owners do: they move alike, and nothing has to travel.
@@ -81,6 +88,9 @@ void Lsqml::find_directions(const Device& exec, Sweep& sweep, const Batch& batch
   find_greatest_power(exec, unknowns_.probe, greatest_power_);
   batch_sums_.clear_shared(exec);
   batch_sums_.add_up(exec, sweep, batch, [&](const Chunk& chunk) {
+    if (fused_products_)
+      return gradient_.add_and_keep(exec, unknowns_.object, chunk, sums, moves_probe,
+                                    waves_of_chunk(chi_, chunk, first_of(batch)));
     gradient_.find_changes(exec, unknowns_.object, chunk);
     keep_waves(exec, model_.waves(), chunk, first_of(batch), model_.unitary_scale(), chi_);
     model_.add_gradients(exec, unknowns_.object, chunk, sums, moves_probe);
@@ -112,12 +122,26 @@ void Lsqml::find_object_changes(const Device& exec, const Batch& batch) {
   });
 }
 
-void Lsqml::find_lengths(const Device& exec, Sweep& sweep, const Batch& batch) {
+void Lsqml::find_products(const Device& exec, const Batch& batch) {
   model_.set_probe(exec, batch_sums_.sums().probe);
   for_each_chunk(batch, [&](const Chunk& chunk) {
     model_.exit_waves(exec, unknowns_.object, chunk);
     multiply_waves(exec, chi_, changes_, model_.waves(), chunk, first_of(batch), products_);
   });
+}
+
+void Lsqml::find_fused_products(const Device& exec, const Batch& batch) {
+  const physics::GradientSums& direction = batch_sums_.sums();
+  fused_products_->set_probe_direction(exec, direction.probe);
+  const int first = first_of(batch);
+  for_each_chunk(batch, [&](const Chunk& chunk) {
+    fused_products_->find(exec, unknowns_.object, direction.object, chunk,
+                          waves_of_chunk(chi_, chunk, first),
+                          products_of_chunk(products_, chunk, first));
+  });
+}
+
+void Lsqml::find_lengths(const Device& exec, Sweep& sweep, const Batch& batch) {
   sum_lengths(exec, products_, count_of(batch), damping, scratch_, length_sums_);
   sweep.all_reduce(exec, length_sums_);
   set_lengths(exec, length_sums_, steps_, lengths_);

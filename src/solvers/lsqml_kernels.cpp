@@ -11,8 +11,6 @@ using physics::Chunk;
 using physics::GradientSums;
 using physics::ObjectView;
 using physics::ProbeView;
-using physics::real_product;
-using physics::squared_magnitude;
 using physics::WavesView;
 
 namespace {
@@ -23,22 +21,21 @@ std::int64_t image_size(const WavesView& waves) {
 int n_images(const WavesView& waves) {
   return static_cast<int>(waves.extent(1));
 }
-/// The waves of the chunk's first position in those of the batch.
-complex* waves_of_chunk(const WavesView& of_batch, const Chunk& chunk, int first) {
-  return of_batch.data() + (chunk.begin - first) * n_images(of_batch) * image_size(of_batch);
+/// Rows of all images, real and imaginary parts one after another.
+Shape2 rows_of_reals(const WavesView& waves, int n_images) {
+  return {n_images * static_cast<int>(waves.extent(2)), 2 * static_cast<int>(waves.extent(3))};
 }
 
 template <bool adds>
 struct CopyWaves {
-  const complex* waves;
-  complex* kept;
+  const Real* waves;
+  Real* kept;
   Real scale;
-  std::int64_t h;
-  std::int64_t w;
+  std::int64_t width;
 
   struct Row {
-    const complex* wave;
-    complex* kept;
+    const Real* wave;
+    Real* kept;
     Real scale;
     KOKKOS_FUNCTION void operator()(const int x) const {
       if constexpr (adds) {
@@ -48,49 +45,42 @@ struct CopyWaves {
       }
     }
   };
-  KOKKOS_FUNCTION Row row(const int i, const int y) const {
-    const std::int64_t at = (i * h + y) * w;
-    return {waves + at, kept + at, scale};
+  KOKKOS_FUNCTION Row row(int, const int y) const {
+    return {waves + y * width, kept + y * width, scale};
   }
 };
 
 template <bool adds>
 void copy_waves(const Device& exec, const WavesView& waves, const Chunk& chunk, int first,
                 Real scale, const WavesView& kept) {
-  const Shape2 shape = device::image_shape(waves);
+  const Shape2 rows = rows_of_reals(waves, chunk.count * n_images(waves));
   device::for_each_row_pixel(
-      exec, "tessera::solvers::keep_waves", chunk.count * n_images(waves), shape,
-      CopyWaves<adds>{waves.data(), waves_of_chunk(kept, chunk, first), scale, shape.h, shape.w});
+      exec, "tessera::solvers::keep_waves", 1, rows,
+      CopyWaves<adds>{device::reals(waves.data()),
+                      device::reals(waves_of_chunk(kept, chunk, first)), scale, rows.w});
 }
 
 struct MultiplyWaves {
-  const complex* chi;
-  const complex* u;
-  const complex* v;
-  int n_images;
-  std::int64_t image_size;
-  std::int64_t w;
+  const Real* chi;
+  const Real* u;
+  const Real* v;
+  Shape2 rows;  ///< of one position
 
   struct Row {
-    const complex* chi;
-    const complex* u;
-    const complex* v;
-    int n_images;
-    std::int64_t image_size;
+    const Real* chi;
+    const Real* u;
+    const Real* v;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      for (int m = 0; m < n_images; ++m) {
-        const std::int64_t at = m * image_size + x;
-        sum[NormalEquations::uu] += squared_magnitude(u[at]);
-        sum[NormalEquations::uv] += real_product(u[at], v[at]);
-        sum[NormalEquations::vv] += squared_magnitude(v[at]);
-        sum[NormalEquations::uchi] += real_product(u[at], chi[at]);
-        sum[NormalEquations::vchi] += real_product(v[at], chi[at]);
-      }
+      sum[NormalEquations::uu] += u[x] * u[x];
+      sum[NormalEquations::uv] += u[x] * v[x];
+      sum[NormalEquations::vv] += v[x] * v[x];
+      sum[NormalEquations::uchi] += u[x] * chi[x];
+      sum[NormalEquations::vchi] += v[x] * chi[x];
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    const std::int64_t at = j * n_images * image_size + y * w;
-    return {chi + at, u + at, v + at, n_images, image_size};
+    const std::int64_t at = (static_cast<std::int64_t>(j) * rows.h + y) * rows.w;
+    return {chi + at, u + at, v + at};
   }
 };
 
@@ -124,6 +114,14 @@ struct Lengths {
 };
 
 }  // namespace
+
+complex* waves_of_chunk(const WavesView& of_batch, const Chunk& chunk, int first) {
+  return of_batch.data() + (chunk.begin - first) * n_images(of_batch) * image_size(of_batch);
+}
+
+Products products_of_chunk(const Products& of_batch, const Chunk& chunk, int first) {
+  return Products(of_batch.data() + (chunk.begin - first) * NormalEquations::n, chunk.count);
+}
 
 void keep_waves(const Device& exec, const WavesView& waves, const Chunk& chunk, int first,
                 Real scale, const WavesView& kept) {
@@ -175,17 +173,12 @@ void add_direction(const Device& exec, const ObjectView& object, const ObjectVie
 
 void multiply_waves(const Device& exec, const WavesView& chi, const WavesView& u,
                     const WavesView& v, const Chunk& chunk, int first, const Products& products) {
-  const Shape2 shape = device::image_shape(v);
-  const MultiplyWaves multiply{waves_of_chunk(chi, chunk, first),
-                               waves_of_chunk(u, chunk, first),
-                               v.data(),
-                               n_images(v),
-                               image_size(v),
-                               shape.w};
-  const Products of_chunk(products.data() + (chunk.begin - first) * NormalEquations::n,
-                          chunk.count);
-  device::sum_each_image<NormalEquations::n>(exec, "tessera::solvers::normal_equations",
-                                             chunk.count, shape, multiply, of_chunk);
+  const Shape2 rows = rows_of_reals(v, n_images(v));
+  device::sum_each_image<NormalEquations::n>(
+      exec, "tessera::solvers::normal_equations", chunk.count, rows,
+      MultiplyWaves{device::reals(waves_of_chunk(chi, chunk, first)),
+                    device::reals(waves_of_chunk(u, chunk, first)), device::reals(v.data()), rows},
+      products_of_chunk(products, chunk, first));
 }
 
 void sum_lengths(const Device& exec, const Products& products, int n, double damping,

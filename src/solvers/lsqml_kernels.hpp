@@ -1,23 +1,15 @@
 #pragma once
 /// What Lsqml does to waves, sums and lengths.
 
+#include "tessera/physics/fused_products.hpp"
 #include "tessera/physics/inner_product.hpp"
 #include "tessera/solvers/batch_sums.hpp"
 #include "tessera/solvers/owned_tile.hpp"
 
 namespace tessera::solvers {
 
-/// Of one position, over all images: with chi = a u + b v in the least-squares sense.
-struct NormalEquations {
-  static constexpr int uu = 0;    ///< ||u||^2
-  static constexpr int uv = 1;    ///< Re <u, v>
-  static constexpr int vv = 2;    ///< ||v||^2
-  static constexpr int uchi = 3;  ///< Re <u, chi>
-  static constexpr int vchi = 4;  ///< Re <v, chi>
-  static constexpr int n = 5;
-};
-
-using Products = device::DeviceView<double * [NormalEquations::n]>;
+using physics::NormalEquations;
+using physics::Products;
 
 /// Sum of a, sum of b, number of positions.
 inline constexpr int n_length_sums = 3;
@@ -41,6 +33,12 @@ void weigh_probe_sum(const device::Device& exec, const physics::GradientSums& su
 void add_direction(const device::Device& exec, const physics::ObjectView& object,
                    const physics::ObjectView& direction, const physics::ObjectView& moved,
                    const TouchedBlocks& touched, const OwnedTile& tile);
+
+/// The waves of the chunk's first position in those of the batch.
+device::complex* waves_of_chunk(const physics::WavesView& of_batch, const physics::Chunk& chunk,
+                                int first);
+/// The products of the positions of `chunk` in those of the batch.
+Products products_of_chunk(const Products& of_batch, const physics::Chunk& chunk, int first);
 
 /// products = those of chi, u and v = waves, for the positions of `chunk`.
 void multiply_waves(const device::Device& exec, const physics::WavesView& chi,

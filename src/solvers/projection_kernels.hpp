@@ -1,7 +1,8 @@
 #pragma once
-/// What the maps of ProjectionSolver do to every pixel of every exit wave. Plain functors.
+/// What the maps of ProjectionSolver do to every exit wave: the same to real and imaginary parts,
+/// one after another. Plain functors.
 
-#include "tessera/physics/forward_model.hpp"
+#include "tessera/physics/fused_projection.hpp"
 #include "tessera/physics/inner_product.hpp"
 
 namespace tessera::solvers {
@@ -9,58 +10,38 @@ namespace tessera::solvers {
 using device::complex;
 using device::DeviceView;
 
-/// Difference map, before the modulus constraint: the wave P_O psi becomes scale R_O psi, and psi
-/// becomes P_O psi.
-struct ReflectOverlap {
+/// What the map finds kept of the wave that P_O makes, so that r is that wave.
+struct StartKept {
+  physics::LinearMap map;
+  KOKKOS_FUNCTION void operator()(Real& wave, Real&, Real& kept, Real) const {
+    kept = wave * ((1 - map.of_overlap) / map.of_kept);
+  }
+};
+
+/// From P_O to scale r.
+struct ReachModulus {
+  physics::LinearMap map;
   Real scale;
-  KOKKOS_FUNCTION void operator()(complex& wave, complex& psi, complex&, Real) const {
-    const complex projected = wave;
-    wave = (Real(2) * projected - psi) * scale;
-    psi = projected;
+  KOKKOS_FUNCTION void operator()(Real& wave, Real&, Real& kept, Real) const {
+    const Real r = wave * map.of_overlap + kept * map.of_kept;
+    kept = map.from_overlap ? wave : r;
+    wave = r * scale;
   }
 };
 
-/// After it, the wave being the residual (P_M - 1) R_O psi / scale: psi + P_M R_O psi - P_O psi.
-struct AddResidual {
+/// From (P_M - 1) r / scale to what P_O projects next.
+struct LeaveModulus {
+  physics::LinearMap map;
   Real scale;
-  KOKKOS_FUNCTION void operator()(complex& wave, complex& psi, complex&, Real share) const {
-    psi += wave * (scale * share);
-    wave = psi;
+  KOKKOS_FUNCTION void operator()(Real& wave, Real& overlapping, Real& kept, Real share) const {
+    const Real base = kept;
+    wave = base + wave * (scale * map.of_residual * share);
+    kept = wave * map.keeps_new + base * map.keeps_base;
+    overlapping = wave;
   }
 };
 
-/// RAAR, before the modulus constraint: with the wave P_O R_M psi, the new psi is beta P_O R_M psi
-/// + kept, which is the map of projection_solver.hpp multiplied out; the wave becomes scale psi.
-struct RelaxOverlap {
-  Real scale;
-  Real beta;
-  KOKKOS_FUNCTION void operator()(complex& wave, complex&, complex& kept, Real) const {
-    kept += wave * beta;
-    wave = kept * scale;
-  }
-};
-
-/// After it, the wave being the residual (P_M - 1) psi / scale: it becomes R_M psi.
-struct ReflectModulus {
-  Real scale;
-  Real beta;
-  KOKKOS_FUNCTION void operator()(complex& wave, complex& reflected, complex& kept,
-                                  Real share) const {
-    wave = kept + wave * (2 * scale * share);
-    reflected = wave;
-    kept = wave * (Real(0.5) - beta) + kept * Real(0.5);
-  }
-};
-
-/// RAAR starts from the wave psi = P_O psi: what RelaxOverlap has to find to leave it.
-struct StartRaar {
-  Real beta;
-  KOKKOS_FUNCTION void operator()(complex& wave, complex&, complex& kept, Real) const {
-    kept = wave * (1 - beta);
-  }
-};
-
-/// f(wave, overlapping, kept, residual share) for every pixel of a chunk's waves and of what its
+/// f(wave, overlapping, kept, residual share) for every part of a chunk's waves and of what its
 /// positions store.
 template <class F>
 struct WithStored {
@@ -74,9 +55,9 @@ struct WithStored {
   F f;
 
   struct Row {
-    complex* wave;
-    complex* overlapping;
-    complex* kept;
+    Real* wave;
+    Real* overlapping;
+    Real* kept;
     Real share;
     F f;
     KOKKOS_FUNCTION void operator()(const int x) const {
@@ -87,8 +68,9 @@ struct WithStored {
     const int j = i / n_images;
     const int image = i - j * n_images;
     const int position = order(chunk_begin + j);
-    return {&waves(j, image, y, 0), &overlapping(position, image, y, 0),
-            &kept(position, image, y, 0), residual_share(j), f};
+    return {device::reals(&waves(j, image, y, 0)),
+            device::reals(&overlapping(position, image, y, 0)),
+            device::reals(&kept(position, image, y, 0)), residual_share(j), f};
   }
 };
 
@@ -100,18 +82,16 @@ inline void bound_distance(const device::Device& exec, const physics::WavesView&
   using Policy = Kokkos::TeamPolicy<device::Device>;
   const auto h = static_cast<int>(waves.extent(2));
   const auto w = static_cast<int>(waves.extent(3));
-  const int n = static_cast<int>(waves.extent(1)) * h * w;
+  const int n = 2 * static_cast<int>(waves.extent(1)) * h * w;
   Kokkos::parallel_for(
       device::kernel_name("tessera::solvers::bound_distance"), Policy(exec, count, Kokkos::AUTO),
       KOKKOS_LAMBDA(const Policy::member_type& team) {
         const int j = team.league_rank();
-        const complex* wave = &waves(j, 0, 0, 0);
+        const Real* wave = device::reals(&waves(j, 0, 0, 0));
         double distance = 0;
         Kokkos::parallel_reduce(
             Kokkos::TeamThreadRange(team, n),
-            [&](const int i, double& sum) {
-              sum += static_cast<double>(physics::squared_magnitude(wave[i]));
-            },
+            [&](const int i, double& sum) { sum += static_cast<double>(wave[i] * wave[i]); },
             distance);
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           residual_share(j) =

@@ -13,22 +13,46 @@ namespace tessera::solvers {
 using device::Device;
 using physics::Chunk;
 
+namespace {
+
+/// projection_solver.hpp, multiplied out.
+physics::LinearMap linear_map(const ProjectionOptions& options) {
+  if (options.map == ProjectionMap::difference_map)
+    return {.of_overlap = 2,
+            .of_kept = -1,
+            .from_overlap = true,
+            .of_residual = 1,
+            .keeps_new = 1,
+            .keeps_base = 0};
+  const auto beta = static_cast<Real>(options.raar_beta);
+  return {.of_overlap = beta,
+          .of_kept = 1,
+          .from_overlap = false,
+          .of_residual = 2,
+          .keeps_new = Real(0.5) - beta,
+          .keeps_base = Real(0.5)};
+}
+
+}  // namespace
+
 ProjectionSolver::ProjectionSolver(const ProjectionOptions& options, Unknowns& unknowns,
                                    physics::ForwardModel& model, const Box& ghosted,
                                    const Box& owned)
     : options_(options),
+      map_(linear_map(options)),
       unknowns_(unknowns),
       model_(model),
       tile_(ghosted, owned),
       batch_sums_(unknowns),
       overlapping_(model),
-      kept_(is_raar() ? WaveStore(model) : overlapping_),
+      kept_(options.map == ProjectionMap::raar ? WaveStore(model) : overlapping_),
       residual_share_("tessera::solvers::residual_share", model.waves().extent(0)),
       sums_("tessera::solvers::projection_sums", 2),
       scratch_("tessera::solvers::projection_scratch", 2),
       host_sums_("tessera::solvers::host_projection_sums", 2),
       orthogonaliser_(model.n_modes(), model.scan().window) {
   Kokkos::deep_copy(residual_share_, Real(1));
+  if (model.fused()) fused_ = std::make_unique<physics::FusedProjection>(model);
 }
 
 void ProjectionSolver::start_epoch(const Device& exec, int) {
@@ -38,21 +62,21 @@ void ProjectionSolver::start_epoch(const Device& exec, int) {
 template <class F>
 void ProjectionSolver::visit(const Device& exec, const char* name, const Chunk& chunk, const F& f) {
   const auto n_images = static_cast<int>(model_.waves().extent(1));
+  const Shape2 window = model_.scan().window;
   device::for_each_row_pixel(
-      exec, name, chunk.count * n_images, model_.scan().window,
+      exec, name, chunk.count * n_images, {window.h, 2 * window.w},
       WithStored<F>{model_.waves(), overlapping_.waves, kept_.waves, residual_share_,
                     model_.scan().order, chunk.begin, n_images, f});
 }
 
 void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
   const auto start = [&](const Chunk& chunk) {
-    model_.exit_waves(exec, unknowns_.object, chunk);
-    if (is_raar()) {
-      visit(exec, "tessera::solvers::start_raar", chunk,
-            StartRaar{static_cast<Real>(options_.raar_beta)});
+    if (fused_) {
+      fused_->overlap_waves(exec, unknowns_.object, chunk);
     } else {
-      overlapping_.copy_in(exec, model_, chunk);
+      model_.exit_waves(exec, unknowns_.object, chunk);
     }
+    visit(exec, "tessera::solvers::start_kept", chunk, StartKept{map_});
   };
   std::for_each(batch.border.begin(), batch.border.end(), start);
   std::for_each(batch.interior.begin(), batch.interior.end(), start);
@@ -62,27 +86,35 @@ void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
 }
 
 void ProjectionSolver::step(const Device& exec, const Chunk& chunk) {
+  const double r = options_.fourier_relaxation;
+  const double bound = r * r / 4 * mean_counts_;
+  if (fused_)
+    return fused_->step(exec, unknowns_.object, chunk, map_, bound, overlapping_.waves, kept_.waves,
+                        running_);
   model_.forward(exec, unknowns_.object, chunk);
   running_.measure(exec, model_, chunk);
   model_.exit_waves(exec, unknowns_.object, chunk);
   const Real scale = model_.unitary_scale();
-  const auto beta = static_cast<Real>(options_.raar_beta);
-  if (is_raar()) {
-    visit(exec, "tessera::solvers::relax_overlap", chunk, RelaxOverlap{scale, beta});
-  } else {
-    visit(exec, "tessera::solvers::reflect_overlap", chunk, ReflectOverlap{scale});
-  }
+  visit(exec, "tessera::solvers::reach_modulus", chunk, ReachModulus{map_, scale});
   model_.to_detector(exec, chunk);
   constraint_.replace_by_residual(exec, model_, chunk);
-  if (options_.fourier_relaxation > 0) {
-    const double r = options_.fourier_relaxation;
-    bound_distance(exec, model_.waves(), chunk.count, r * r / 4 * mean_counts_, residual_share_);
-  }
+  if (bound > 0) bound_distance(exec, model_.waves(), chunk.count, bound, residual_share_);
   model_.backward(exec, chunk);
-  if (is_raar()) {
-    visit(exec, "tessera::solvers::reflect_modulus", chunk, ReflectModulus{scale, beta});
+  visit(exec, "tessera::solvers::leave_modulus", chunk, LeaveModulus{map_, scale});
+}
+
+void ProjectionSolver::recall(const Device& exec, const Chunk& chunk) {
+  if (fused_) return;
+  model_.illumination().shift_probes(exec, chunk);
+  overlapping_.copy_out(exec, model_, chunk);
+}
+
+void ProjectionSolver::add_gradients(const Device& exec, const Chunk& chunk,
+                                     const physics::GradientSums& sums, bool with_probe) {
+  if (fused_) {
+    fused_->add_gradients(exec, unknowns_.object, chunk, overlapping_.waves, sums, with_probe);
   } else {
-    visit(exec, "tessera::solvers::add_residual", chunk, AddResidual{scale});
+    model_.add_gradients(exec, unknowns_.object, chunk, sums, with_probe, 1);
   }
 }
 
@@ -92,25 +124,21 @@ void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& 
   const physics::GradientSums& sums = batch_sums_.sums();
   batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
     step(exec, chunk);
-    model_.add_gradients(exec, unknowns_.object, chunk, sums, false, 1);
+    add_gradients(exec, chunk, sums, false);
   });
   update_object(exec, sweep, batch.touched);
   if (epoch < options_.probe_start_epoch) return;
-  const auto recall = [&](const Chunk& chunk) {
-    model_.illumination().shift_probes(exec, chunk);
-    overlapping_.copy_out(exec, model_, chunk);
-  };
   for (int round = 1;; ++round) {
     batch_sums_.clear_shared(exec);
     batch_sums_.add_up_probe(exec, sweep, batch, [&](const Chunk& chunk) {
-      recall(chunk);
-      model_.add_gradients(exec, unknowns_.object, chunk, sums.of_probe(), true, 1);
+      recall(exec, chunk);
+      add_gradients(exec, chunk, sums.of_probe(), true);
     });
     const double change = update_probe(exec, sweep);
     if (round == options_.overlap_rounds || change < options_.overlap_tolerance) return;
     batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
-      recall(chunk);
-      model_.add_gradients(exec, unknowns_.object, chunk, sums, false, 1);
+      recall(exec, chunk);
+      add_gradients(exec, chunk, sums, false);
     });
     update_object(exec, sweep, batch.touched);
   }

@@ -105,50 +105,103 @@ struct Sums {
   double amplitude[4] = {0, 0, 0, 0};
 };
 
-/// Adds place k of the order: `src/physics/README.md`, unitary transforms.
-inline void add_place(const Problem& p, int k, Sums& sums) {
-  const auto n = static_cast<std::size_t>(p.n);
-  const auto position = static_cast<std::size_t>(p.order[static_cast<std::size_t>(k)]);
-  const auto slot = static_cast<std::size_t>(p.slot[static_cast<std::size_t>(k)]);
-  const auto modes = static_cast<std::size_t>(p.n_modes);
-  const auto pixel = [&](std::size_t i) {
+/// One place of the order, in doubles.
+struct Window {
+  const Problem& p;
+  std::size_t position;
+  std::size_t slot;
+
+  Window(const Problem& problem, int k)
+      : p(problem),
+        position(static_cast<std::size_t>(problem.order[static_cast<std::size_t>(k)])),
+        slot(static_cast<std::size_t>(problem.slot[static_cast<std::size_t>(k)])) {}
+
+  /// Of the window's pixel i in the object.
+  std::size_t pixel(std::size_t i) const {
+    const auto n = static_cast<std::size_t>(p.n);
     return (static_cast<std::size_t>(p.corner[2 * position]) + i / n) *
                static_cast<std::size_t>(p.object_w) +
            static_cast<std::size_t>(p.corner[2 * position + 1]) + i % n;
-  };
-  const auto probe = [&](std::size_t m, std::size_t i) {
-    return std::complex<double>(p.probes[(slot * modes + m) * p.area() + i]);
-  };
-  std::vector<Numbers> waves;
-  std::vector<double> intensity(p.area());
-  for (std::size_t m = 0; m < modes; ++m) {
+  }
+  std::size_t probe_pixel(int m, std::size_t i) const {
+    return (slot * static_cast<std::size_t>(p.n_modes) + static_cast<std::size_t>(m)) * p.area() +
+           i;
+  }
+  /// probe of mode m times object, those of the problem or others of the same shape
+  Numbers exit_wave(int m, const std::vector<std::complex<float>>& probes,
+                    const std::vector<std::complex<float>>& object) const {
     Numbers wave(p.area());
     for (std::size_t i = 0; i < p.area(); ++i)
-      wave[i] = probe(m, i) * std::complex<double>(p.object[pixel(i)]) / static_cast<double>(n);
-    waves.push_back(fft_2d(wave, p.n, -1));
-    for (std::size_t i = 0; i < p.area(); ++i) intensity[i] += std::norm(waves[m][i]);
+      wave[i] =
+          std::complex<double>(probes[probe_pixel(m, i)]) * std::complex<double>(object[pixel(i)]);
+    return wave;
   }
+  double measured(std::size_t i) const {
+    return static_cast<double>(p.counts[position * p.area() + i]) * p.valid[i];
+  }
+};
+
+/// By pixel: what turns detector waves into residuals. Unitary transforms.
+inline std::vector<double> residual_factor(const Window& window, const std::vector<Numbers>& waves,
+                                           double (&sums)[4]) {
+  const Problem& p = window.p;
   std::vector<double> factor(p.area());
   for (std::size_t i = 0; i < p.area(); ++i) {
-    const double measured = static_cast<double>(p.counts[position * p.area() + i]) * p.valid[i];
-    const double difference = (std::sqrt(intensity[i]) - std::sqrt(measured)) * p.valid[i];
-    factor[i] = -difference / (std::sqrt(intensity[i]) + 1e-10);
-    sums.amplitude[0] += difference * difference;
-    sums.amplitude[1] += std::abs(difference);
-    sums.amplitude[2] += measured;
-    sums.amplitude[3] += std::sqrt(measured);
+    double intensity = 0;
+    for (const Numbers& wave : waves) intensity += std::norm(wave[i]);
+    const double measured = window.measured(i);
+    const double difference = (std::sqrt(intensity) - std::sqrt(measured)) * p.valid[i];
+    factor[i] = -difference / (std::sqrt(intensity) + 1e-10);
+    sums[0] += difference * difference;
+    sums[1] += std::abs(difference);
+    sums[2] += measured;
+    sums[3] += std::sqrt(measured);
   }
-  for (std::size_t m = 0; m < modes; ++m) {
-    for (std::size_t i = 0; i < p.area(); ++i) waves[m][i] *= factor[i] / static_cast<double>(n);
-    const Numbers chi = fft_2d(waves[m], p.n, 1);
+  return factor;
+}
+
+inline Numbers scaled(Numbers values, double factor) {
+  for (auto& value : values) value *= factor;
+  return values;
+}
+
+/// To the detector (sign -1) and back (+1).
+inline Numbers unitary(const Numbers& wave, int n, int sign) {
+  return scaled(fft_2d(wave, n, sign), 1.0 / n);
+}
+
+/// What is missing in the exit waves of place k, of every mode; `sums` as AmplitudeSums.
+inline std::vector<Numbers> missing_waves(const Problem& p, int k, double (&sums)[4]) {
+  const Window window(p, k);
+  std::vector<Numbers> waves;
+  for (int m = 0; m < p.n_modes; ++m)
+    waves.push_back(unitary(window.exit_wave(m, p.probes, p.object), p.n, -1));
+  const std::vector<double> factor = residual_factor(window, waves, sums);
+  for (Numbers& wave : waves) {
+    for (std::size_t i = 0; i < p.area(); ++i) wave[i] *= factor[i];
+    wave = unitary(wave, p.n, 1);
+  }
+  return waves;
+}
+
+/// Adds exit waves of place k, one of every mode: `src/physics/README.md`.
+inline void add_waves(const Problem& p, int k, const std::vector<Numbers>& waves, Sums& sums) {
+  const Window window(p, k);
+  for (int m = 0; m < p.n_modes; ++m)
     for (std::size_t i = 0; i < p.area(); ++i) {
-      const std::complex<double> object(p.object[pixel(i)]);
-      sums.object[pixel(i)] += std::conj(probe(m, i)) * chi[i];
-      sums.illumination[pixel(i)] += std::norm(probe(m, i));
-      sums.slots[(slot * modes + m) * p.area() + i] += std::conj(object) * chi[i];
+      const std::complex<double> object(p.object[window.pixel(i)]);
+      const std::complex<double> probe(p.probes[window.probe_pixel(m, i)]);
+      const std::complex<double> wave = waves[static_cast<std::size_t>(m)][i];
+      sums.object[window.pixel(i)] += std::conj(probe) * wave;
+      sums.illumination[window.pixel(i)] += std::norm(probe);
+      sums.slots[window.probe_pixel(m, i)] += std::conj(object) * wave;
       if (m == 0) sums.overlap[i] += std::norm(object);
     }
-  }
+}
+
+/// Adds place k of the order.
+inline void add_place(const Problem& p, int k, Sums& sums) {
+  add_waves(p, k, missing_waves(p, k, sums.amplitude), sums);
 }
 
 }  // namespace tessera::physics::testing

@@ -77,7 +77,7 @@ TEST_P(HotPathGradients, AgreeWithPlainLoops) {
   const OnDevice illumination(std::vector<float>(p.object.size(), 0.5F));
   const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
   const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
-  const OnDevice sums(std::vector<double>(4));
+  const OnDevice sums(std::vector<double>(5));
   const int count = p.n_positions - begin;
   const OnDevice waves(poison(static_cast<std::size_t>(count * c.n_modes) * p.area()));
   const hot_path::Scan scan{
@@ -103,6 +103,7 @@ TEST_P(HotPathGradients, AgreeWithPlainLoops) {
   const std::vector<double> amplitude = host(sums);
   for (int i = 0; i < 4; ++i)
     EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
+  EXPECT_EQ(amplitude[4], amplitude[0]) << "cost";
   if (!c.moves_probe) {
     EXPECT_EQ(host(slot_sums), filled(p.probes.size(), 0.5F));
     return;

@@ -19,7 +19,8 @@ using testing::world;
 
 constexpr int n_modes = 2;
 constexpr int n_positions = 4;
-constexpr Shape2 window{8, 8};
+constexpr Shape2 small_window{8, 8};
+constexpr Shape2 larger_window{32, 32};
 
 /// a x + b y
 WaveStack combined(double a, const WaveStack& x, double b, const WaveStack& y) {
@@ -40,6 +41,7 @@ double power(const WaveStack& waves) {
 struct Reference {
   SmallScan& scan;
   ProjectionOptions options;
+  Shape2 window = scan.window;
   double distance_bound =
       options.fourier_relaxation * options.fourier_relaxation / 4 * power(scan.probe);
   double inertia = options.object_inertia * power(scan.probe) / static_cast<double>(window.size());
@@ -164,13 +166,13 @@ struct Reconstruction {
 
   Reconstruction(const SmallScan& scan, const ProjectionOptions& options)
       : unknowns{testing::on_device(scan.object), testing::on_device(scan.probe)},
-        model(scan.tile, n_modes, 3, 3, true, fft::Planning::reproducible),
+        model(scan.tile, n_modes, 3, 3, scan.window == small_window, fft::Planning::reproducible),
         transport(comm::make_transport("auto", world())),
         all(Box::at({0, 0}, scan.object.shape())),
         halo({all, all, {}}, 3, *transport),
         sweep({positions, scan.corner, 0, decomposition::BatchOrder::spread, 1},
-              {positions, std::vector<bool>(n_positions, false), scan.corner, scan.subpixel, window,
-               all},
+              {positions, std::vector<bool>(n_positions, false), scan.corner, scan.subpixel,
+               scan.window, all},
               model.chunk_size(), model.max_slots(), scan.tile, halo, *transport),
         solver(options, unknowns, model, all, all) {}
 
@@ -194,11 +196,13 @@ struct Case {
   const char* name;
   ProjectionOptions options = {};
   bool subpixel = true;
+  Shape2 window = small_window;  ///< larger ones go through the fused kernels where there are
 };
 
 class ProjectionSolverTest : public ::testing::TestWithParam<Case> {
  protected:
-  SmallScan scan_ = testing::make_small_scan(window, n_modes, n_positions, GetParam().subpixel, 31);
+  SmallScan scan_ =
+      testing::make_small_scan(GetParam().window, n_modes, n_positions, GetParam().subpixel, 31);
   void expect_same(const Reconstruction& run) const {
     EXPECT_LT(testing::relative_difference(testing::on_host(run.unknowns.object), scan_.object),
               tolerance);
@@ -264,7 +268,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"RoundsToATolerance", {.overlap_tolerance = 0.3}, false},
                       Case{"RoundsToTheEnd", {.overlap_rounds = 3, .overlap_tolerance = 0}},
                       Case{"ExactAmplitudes", {.fourier_relaxation = 0, .overlap_rounds = 2}},
-                      Case{"ProbeStartsLater", {.overlap_rounds = 3, .probe_start_epoch = 1}}),
+                      Case{"ProbeStartsLater", {.overlap_rounds = 3, .probe_start_epoch = 1}},
+                      Case{"Larger", {}, false, larger_window},
+                      Case{"LargerRounds", {.overlap_rounds = 2}, true, larger_window}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -273,11 +279,16 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"OtherBeta", {.map = raar, .raar_beta = 0.9, .overlap_rounds = 3}},
                       Case{"Relaxed", {.map = raar, .fourier_relaxation = 4, .overlap_rounds = 2}},
                       Case{"ProbeStartsLater",
-                           {.map = raar, .overlap_rounds = 3, .probe_start_epoch = 1}}),
+                           {.map = raar, .overlap_rounds = 3, .probe_start_epoch = 1}},
+                      Case{"Larger", {.map = raar}, false, larger_window},
+                      Case{"LargerRounds",
+                           {.map = raar, .raar_beta = 0.9, .overlap_rounds = 2},
+                           true,
+                           larger_window}),
     name_of);
 
 TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
-  SmallScan scan = testing::make_small_scan(window, n_modes, n_positions, true, 31);
+  SmallScan scan = testing::make_small_scan(small_window, n_modes, n_positions, true, 31);
   const Reference exact{scan, {}};
   std::vector<double> distances;
   for (int j = 0; j < n_positions; ++j)
@@ -301,7 +312,7 @@ TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
 /// psi = P_O P_M psi: of the object alone, which starts in the range of P_O. RAAR's object is that
 /// of R_M psi = 2 P_M psi - psi, hence half way from there to the one before.
 TEST(RaarAtBetaOneHalf, IsAlternatingProjections) {
-  SmallScan scan = testing::make_small_scan(window, n_modes, n_positions, true, 31);
+  SmallScan scan = testing::make_small_scan(small_window, n_modes, n_positions, true, 31);
   const ProjectionOptions options{.map = raar,
                                   .raar_beta = 0.5,
                                   .fourier_relaxation = 0,

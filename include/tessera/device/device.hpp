@@ -44,6 +44,14 @@ using HostView = Kokkos::View<T, Kokkos::LayoutRight, Kokkos::HostSpace>;
 inline constexpr bool device_is_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device::memory_space>::accessible;
 
+/// Real and imaginary parts, one after another: a loop that treats them alike is vectorised so.
+KOKKOS_FUNCTION inline Real* reals(complex* values) {
+  return reinterpret_cast<Real*>(values);
+}
+KOKKOS_FUNCTION inline const Real* reals(const complex* values) {
+  return reinterpret_cast<const Real*>(values);
+}
+
 #if KOKKOS_VERSION >= 30700
 namespace math = Kokkos;
 #else

@@ -16,6 +16,11 @@ class GradientPass {
   void add(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
            const GradientSums& sums, bool with_probe);
 
+  /// The same where model.fused(), which leaves chi in `row_spectra`, (chunk.count, n_modes, h, w),
+  /// for FusedProducts.
+  void add_and_keep(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                    const GradientSums& sums, bool with_probe, device::complex* row_spectra);
+
   /// The first part of `add`, in steps: waves() = chi of `chunk`, divided by unitary_scale() as
   /// `backward` leaves it. `model.add_gradients` is the rest.
   void find_changes(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
@@ -24,9 +29,6 @@ class GradientPass {
   AmplitudeModel& amplitude() { return amplitude_; }
 
  private:
-  void add_fused(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                 const GradientSums& sums, bool with_probe);
-
   ForwardModel& model_;
   AmplitudeModel amplitude_;
 };

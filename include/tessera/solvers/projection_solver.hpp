@@ -1,7 +1,10 @@
 #pragma once
 /// Difference map and RAAR: projections of exit waves that are kept for every position.
 
+#include <memory>
+
 #include "tessera/physics/amplitude.hpp"
+#include "tessera/physics/fused_projection.hpp"
 #include "tessera/physics/probe_modes.hpp"
 #include "tessera/solvers/batch_sums.hpp"
 #include "tessera/solvers/owned_tile.hpp"
@@ -54,8 +57,12 @@ class ProjectionSolver final : public Solver {
 
   /// The waves of object and probe as they are. Waits for the device.
   void start_waves(const device::Device& exec, const Batch& batch);
-  /// One step of the map. The model's waves become what P_O projects.
+  /// One step of the map: what P_O projects is ready for add_gradients.
   void step(const device::Device& exec, const physics::Chunk& chunk);
+  /// What P_O projects of `chunk` is ready for add_gradients again.
+  void recall(const device::Device& exec, const physics::Chunk& chunk);
+  void add_gradients(const device::Device& exec, const physics::Chunk& chunk,
+                     const physics::GradientSums& sums, bool with_probe);
   /// Owners update their pixels from complete sums. All sums become zero.
   void update_object(const device::Device& exec, Sweep& sweep, const TouchedBlocks& touched);
   /// Every rank makes the same update from complete sums.
@@ -63,19 +70,20 @@ class ProjectionSolver final : public Solver {
   double update_probe(const device::Device& exec, Sweep& sweep);
 
  private:
-  bool is_raar() const { return options_.map == ProjectionMap::raar; }
   template <class F>
   void visit(const device::Device& exec, const char* name, const physics::Chunk& chunk, const F& f);
 
   ProjectionOptions options_;
+  physics::LinearMap map_;
   Unknowns& unknowns_;
   physics::ForwardModel& model_;
   OwnedTile tile_;
   BatchSums batch_sums_;
   WaveStore overlapping_;  ///< what P_O projects: psi; R_M psi in RAAR
   WaveStore kept_;         ///< RAAR: (1/2 - beta) R_M psi + psi / 2; else overlapping_ itself
-  physics::AmplitudeModel running_;           ///< of P_O psi
-  physics::AmplitudeModel constraint_;        ///< its sums are of no interest
+  std::unique_ptr<physics::FusedProjection> fused_;  ///< null: step by step
+  physics::AmplitudeModel running_;                  ///< of P_O psi
+  physics::AmplitudeModel constraint_;               ///< its sums are of no interest
   device::DeviceView<Real*> residual_share_;  ///< (position of the chunk): what is added of it
   device::DeviceView<double*> sums_;
   device::DeviceView<double*> scratch_;

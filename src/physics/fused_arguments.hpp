@@ -1,0 +1,51 @@
+#pragma once
+/// From the model's views to the plain pointers of the fused kernels.
+
+#include "tessera/physics/forward_model.hpp"
+#include "tessera/physics/pattern_store.hpp"
+
+#include "chunk_kernels.hpp"
+
+namespace tessera::physics {
+
+/// Without patterns: for what only looks at object and probe.
+inline hot_path::Scan fused_scan(const ForwardModel& model) {
+  const ScanTile& scan = model.scan();
+  return {.n = scan.window.w,
+          .n_modes = model.n_modes(),
+          .counts = {},
+          .patterns = nullptr,
+          .valid = plain(scan.valid_pixels.data()),
+          .order = scan.order.data(),
+          .corner = scan.corner.data(),
+          .slot = scan.slot.data()};
+}
+
+inline hot_path::Scan fused_scan(const ForwardModel& model, const Patterns& patterns) {
+  constexpr std::array types{hot_path::Counts::u8, hot_path::Counts::u16, hot_path::Counts::u32,
+                             hot_path::Counts::f32};
+  hot_path::Scan scan = fused_scan(model);
+  scan.counts = types[patterns.index()];
+  scan.patterns = std::visit([](const auto& view) -> const void* { return view.data(); }, patterns);
+  return scan;
+}
+
+/// The shifted probes that `chunk` sees are there. Views of `sums` without data are not wanted.
+inline hot_path::Chunk fused_chunk(ForwardModel& model, const ObjectView& object,
+                                   const Chunk& chunk, const GradientSums& sums, bool with_probe) {
+  const Illumination& illumination = model.illumination();
+  return {.begin = chunk.begin,
+          .count = chunk.count,
+          .patterns_packed = false,
+          .scale = static_cast<float>(model.unitary_scale()),
+          .object = plain(object.data()),
+          .object_width = static_cast<std::int64_t>(object.extent(2)),
+          .probes = plain(illumination.probes()),
+          .object_sum = plain(sums.object.data()),
+          .illumination = plain(sums.illumination.data()),
+          .slot_sums = with_probe ? plain(illumination.sums_data(sums.probe)) : nullptr,
+          .overlap = with_probe ? plain(sums.overlap.data()) : nullptr,
+          .sums = nullptr};
+}
+
+}  // namespace tessera::physics

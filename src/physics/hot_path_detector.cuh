@@ -1,0 +1,79 @@
+#pragma once
+/// What the kernels of the hot path that work on columns share: the counts, and the comparison.
+
+#include "hot_path_cuda.cuh"
+
+namespace tessera::physics::hot_path {
+
+/// The `mine` first of raw = counts at `at`, at + step ..., as they lie in memory, so that nothing
+/// waits for them before they are needed.
+template <int size>
+__device__ __forceinline__ void load_counts(const Scan& scan, std::int64_t at, int step, int mine,
+                                            unsigned (&raw)[size]) {
+  const auto load = [&](const auto* patterns) {
+#pragma unroll
+    for (int s = 0; s < size; ++s)
+      if (s < mine) raw[s] = __ldcs(patterns + at + s * step);
+  };
+  switch (scan.counts) {
+    case Counts::u8:
+      return load(static_cast<const unsigned char*>(scan.patterns));
+    case Counts::u16:
+      return load(static_cast<const unsigned short*>(scan.patterns));
+    default:
+      return load(static_cast<const unsigned*>(scan.patterns));
+  }
+}
+
+/// First pixel of the pattern of the chunk's place j.
+__device__ __forceinline__ std::int64_t pattern_of(const Scan& scan, const Chunk& chunk, int j) {
+  const std::int64_t pattern = chunk.patterns_packed ? j : scan.order[chunk.begin + j];
+  return pattern * scan.n * scan.n;
+}
+
+/// Relative error below 2^-22; 0 of 0.
+__device__ __forceinline__ float fast_sqrt(float x) {
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+  return root;
+}
+
+/// Model intensity of pixel `at` to the factor that turns waves into residuals.
+__device__ __forceinline__ float compare(const Scan& scan, int at, unsigned raw, float intensity,
+                                         float (&sum)[4]) {
+  const float valid = __ldg(scan.valid + at);
+  const float count = scan.counts == Counts::f32 ? __uint_as_float(raw) : static_cast<float>(raw);
+  const float measured = count * valid;
+  const float measured_amplitude = fast_sqrt(measured);
+  const float model_amplitude = fast_sqrt(intensity);
+  const float difference = (model_amplitude - measured_amplitude) * valid;
+  sum[0] += difference * difference;
+  sum[1] += fabsf(difference);
+  sum[2] += measured;
+  sum[3] += measured_amplitude;
+  return __fdividef(-difference, model_amplitude + 1e-10F);
+}
+
+/// Of a block of columns whose threads hold one mode of several; the registers hold two such.
+constexpr int most_threads = 384;
+
+/// sums += sum over the block's threads; the cost of amplitudes is their squared difference.
+__device__ __forceinline__ void add_sums(const float (&sum)[4], double* sums) {
+  __shared__ double scratch[4 * most_threads / 32];
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    float total = sum[i];
+    for (int step = 16; step > 0; step /= 2) total += __shfl_xor_sync(~0U, total, step);
+    if (lane == i) scratch[4 * warp + i] = total;
+  }
+  __syncthreads();
+  if (threadIdx.x >= 4) return;
+  double total = 0;
+  for (int w = 0; w < static_cast<int>(blockDim.x) / 32; ++w) total += scratch[4 * w + lane];
+  atomicAdd(sums + lane, total);
+  if (lane == 0) atomicAdd(sums + 4, total);
+}
+
+}  // namespace tessera::physics::hot_path

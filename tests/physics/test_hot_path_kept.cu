@@ -1,0 +1,262 @@
+/// The fused CUDA kernels of waves that are kept, and of what directions change in them, against
+/// plain loops in double precision. One GPU, no MPI, no Kokkos.
+
+#include <algorithm>
+
+#include "physics/hot_path_device.cuh"
+#include "physics/hot_path_reference.hpp"
+
+namespace tessera::physics::testing {
+namespace {
+
+using Waves = std::vector<std::vector<Numbers>>;  ///< (position, mode), pixels
+
+struct Case {
+  int n;
+  int n_modes;
+  int n_positions;
+  int n_slots = 2;
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.n_positions << " x " << c.n << "^2, " << c.n_modes << " modes, " << c.n_slots
+       << " slots";
+}
+
+Waves random_waves(const Problem& p) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(-6, 6);
+  Waves waves(p.n_positions, std::vector<Numbers>(p.n_modes, Numbers(p.area())));
+  for (auto& of_position : waves)
+    for (auto& wave : of_position)
+      for (auto& value : wave) value = {uniform(random), uniform(random)};
+  return waves;
+}
+
+/// As the kernels keep them.
+std::vector<Complex> row_spectra(const Waves& waves, int n) {
+  std::vector<Complex> spectra;
+  for (const auto& of_position : waves)
+    for (const Numbers& wave : of_position)
+      for (const auto& value : fft_rows(wave, n, -1))
+        spectra.emplace_back(value / static_cast<double>(n));
+  return spectra;
+}
+
+/// A problem on the device, and the arguments that name it.
+struct OnGpu {
+  const Problem& p;
+  OnDevice<float> patterns{p.counts};
+  OnDevice<float> valid{p.valid};
+  OnDevice<int> order{p.order};
+  OnDevice<int> corner{p.corner};
+  OnDevice<int> slot{p.slot};
+  OnDevice<Complex> object{p.object};
+  OnDevice<Complex> probes{p.probes};
+  OnDevice<double> sums{std::vector<double>(5)};
+
+  hot_path::Scan scan() const {
+    return {p.n,          p.n_modes,    hot_path::Counts::f32, patterns.data(),
+            valid.data(), order.data(), corner.data(),         slot.data()};
+  }
+  /// Nothing but AmplitudeSums is wanted.
+  hot_path::Chunk chunk(int begin) const {
+    return {begin,         p.n_positions - begin,
+            false,         1.F / static_cast<float>(p.n),
+            object.data(), p.object_w,
+            probes.data(), nullptr,
+            nullptr,       nullptr,
+            nullptr,       sums.data()};
+  }
+};
+
+Problem problem(const Case& c) {
+  return make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, 3000, false);
+}
+
+constexpr int begin = 1;  // a chunk starts anywhere in the order
+
+class HotPathKept : public HotPath, public ::testing::WithParamInterface<Case> {
+ protected:
+  const Case c_ = GetParam();
+  const Problem p_ = problem(c_);
+};
+
+/// Both maps of solvers/projection_solver.hpp, in the words of LinearMap.
+struct Map {
+  const char* name;
+  double of_overlap;
+  double of_kept;
+  bool from_overlap;
+  double of_residual;
+  double keeps_new;
+  double keeps_base;
+  bool keeps_another = false;
+};
+constexpr Map difference_map{"difference map", 2, -1, true, 1, 1, 0};
+constexpr Map raar{"RAAR", 0.75, 1, false, 2, -0.25, 0.5, true};
+
+/// r, then what its modulus constraint misses.
+struct Reflection {
+  std::vector<Numbers> base;
+  std::vector<Numbers> residual;
+  double distance = 0;
+};
+
+Reflection reflect(const Problem& p, int k, const Map& map, const std::vector<Numbers>& kept) {
+  const Window window(p, k);
+  Reflection made;
+  std::vector<Numbers> detector;
+  for (int m = 0; m < p.n_modes; ++m) {
+    const Numbers overlap = window.exit_wave(m, p.probes, p.object);
+    Numbers r(p.area());
+    for (std::size_t i = 0; i < p.area(); ++i)
+      r[i] = map.of_overlap * overlap[i] + map.of_kept * kept[m][i];
+    made.base.push_back(map.from_overlap ? overlap : r);
+    detector.push_back(unitary(r, p.n, -1));
+  }
+  double unused[4] = {};
+  const std::vector<double> factor = residual_factor(window, detector, unused);
+  for (Numbers& wave : detector) {
+    for (std::size_t i = 0; i < p.area(); ++i) {
+      wave[i] *= factor[i];
+      made.distance += std::norm(wave[i]);
+    }
+    made.residual.push_back(unitary(wave, p.n, 1));
+  }
+  return made;
+}
+
+void expect_projected(const Problem& p, const Map& map) {
+  SCOPED_TRACE(map.name);
+  const Waves kept_before = random_waves(p);
+  Waves kept = kept_before;
+  Waves next = kept_before;  // places before the chunk stay
+  std::vector<Reflection> reflections;
+  std::vector<double> distances;
+  double amplitude[4] = {};
+  for (int k = begin; k < p.n_positions; ++k) {
+    reflections.push_back(reflect(p, k, map, kept[p.order[k]]));
+    distances.push_back(reflections.back().distance);
+    missing_waves(p, k, amplitude);
+  }
+  std::vector<double> sorted = distances;
+  std::sort(sorted.begin(), sorted.end());
+  const double bound = 1.001 * sorted.front();  // one is within, the others are not
+  for (int k = begin; k < p.n_positions; ++k) {
+    const double distance = distances[k - begin];
+    const double share = distance <= bound ? 0 : 1 - std::sqrt(bound / distance);
+    for (int m = 0; m < p.n_modes; ++m)
+      for (std::size_t i = 0; i < p.area(); ++i) {
+        const auto base = reflections[k - begin].base[m][i];
+        const auto now = base + map.of_residual * share * reflections[k - begin].residual[m][i];
+        next[p.order[k]][m][i] = now;
+        kept[p.order[k]][m][i] = map.keeps_new * now + map.keeps_base * base;
+      }
+  }
+
+  const OnGpu gpu{p};
+  const int count = p.n_positions - begin;
+  const OnDevice kept_spectra(row_spectra(kept_before, p.n));
+  const OnDevice next_spectra(row_spectra(kept_before, p.n));
+  const OnDevice waves(poison(static_cast<std::size_t>(count * p.n_modes) * p.area()));
+  const OnDevice factor(std::vector<float>(count * p.area()));
+  const OnDevice distance{std::vector<double>(count)};
+  Complex* const stored = map.keeps_another ? kept_spectra.data() : next_spectra.data();
+  hot_path::project(nullptr, gpu.scan(), gpu.chunk(begin),
+                    {next_spectra.data(), stored, factor.data(), distance.data(), bound,
+                     static_cast<float>(map.of_overlap), static_cast<float>(map.of_kept),
+                     map.from_overlap, static_cast<float>(map.of_residual),
+                     static_cast<float>(map.keeps_new), static_cast<float>(map.keeps_base)},
+                    waves.data());
+  check(cudaDeviceSynchronize());
+  EXPECT_LT(testing::distance(host(distance), distances), tolerance);
+  EXPECT_LT(testing::distance(host(next_spectra), row_spectra(next, p.n)), tolerance);
+  if (map.keeps_another)
+    EXPECT_LT(testing::distance(host(kept_spectra), row_spectra(kept, p.n)), tolerance);
+  const std::vector<double> sums = host(gpu.sums);
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(sums[i] / amplitude[i], 1, tolerance) << "sum " << i;
+}
+
+TEST_P(HotPathKept, ProjectionsAgreeWithPlainLoops) {
+  expect_projected(p_, difference_map);
+  expect_projected(p_, raar);
+}
+
+TEST_P(HotPathKept, GradientsAgreeWithPlainLoops) {
+  const Waves kept = random_waves(p_);
+  Sums expected{Numbers(p_.object.size(), {0.5, -0.5}), std::vector<double>(p_.object.size(), 0.5),
+                Numbers(p_.probes.size(), {0.5, -0.5}), std::vector<double>(p_.area(), 0.5)};
+  for (int k = begin; k < p_.n_positions; ++k) add_waves(p_, k, kept[p_.order[k]], expected);
+  const OnGpu gpu{p_};
+  const OnDevice spectra(row_spectra(kept, p_.n));
+  const OnDevice object_sum(filled(p_.object.size(), 0.5F));
+  const OnDevice illumination(std::vector<float>(p_.object.size(), 0.5F));
+  const OnDevice slot_sums(filled(p_.probes.size(), 0.5F));
+  const OnDevice overlap(std::vector<float>(p_.area(), 0.5F));
+  hot_path::Chunk of_object = gpu.chunk(begin);
+  of_object.object_sum = object_sum.data();
+  of_object.illumination = illumination.data();
+  hot_path::add_kept(nullptr, gpu.scan(), of_object, spectra.data());
+  hot_path::Chunk of_probe = gpu.chunk(begin);
+  of_probe.slot_sums = slot_sums.data();
+  of_probe.overlap = overlap.data();
+  hot_path::add_kept(nullptr, gpu.scan(), of_probe, spectra.data());
+  check(cudaDeviceSynchronize());
+  EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
+  EXPECT_LT(distance(host(illumination), expected.illumination), tolerance);
+  EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
+  EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
+}
+
+TEST_P(HotPathKept, ProductsAgreeWithPlainLoops) {
+  // Directions are any object and probes of the same shape.
+  Problem other = make_problem(c_.n, c_.n_modes, c_.n_positions + 1, c_.n_slots, 1, true);
+  const int count = p_.n_positions - begin;
+  std::vector<double> expected(5 * count);
+  double unused[4] = {};
+  for (int k = begin; k < p_.n_positions; ++k) {
+    const Window window(p_, k);
+    const std::vector<Numbers> missing = missing_waves(p_, k, unused);
+    for (int m = 0; m < p_.n_modes; ++m) {
+      const Numbers u = window.exit_wave(m, p_.probes, other.object);
+      const Numbers v = window.exit_wave(m, other.probes, p_.object);
+      double* const product = &expected[5 * (k - begin)];
+      for (std::size_t i = 0; i < p_.area(); ++i) {
+        product[0] += std::norm(u[i]);
+        product[1] += (std::conj(u[i]) * v[i]).real();
+        product[2] += std::norm(v[i]);
+        product[3] += (std::conj(u[i]) * missing[m][i]).real();
+        product[4] += (std::conj(v[i]) * missing[m][i]).real();
+      }
+    }
+  }
+  const OnGpu gpu{p_};
+  const OnDevice object_sum(filled(p_.object.size(), 0));
+  const OnDevice object_direction(other.object);
+  const OnDevice probe_directions(other.probes);
+  const OnDevice products(std::vector<double>(5 * count));
+  const OnDevice waves(poison(static_cast<std::size_t>(count * p_.n_modes) * p_.area()));
+  hot_path::Chunk chunk = gpu.chunk(begin);
+  chunk.object_sum = object_sum.data();
+  hot_path::add_gradients(nullptr, gpu.scan(), chunk, waves.data());
+  hot_path::add_products(nullptr, gpu.scan(), chunk,
+                         {object_direction.data(), probe_directions.data(), products.data()},
+                         waves.data());
+  check(cudaDeviceSynchronize());
+  EXPECT_LT(distance(host(products), expected), tolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, HotPathKept,
+                         ::testing::Values(Case{32, 1, 9}, Case{64, 1, 7}, Case{128, 1, 6},
+                                           Case{256, 1, 4}, Case{512, 1, 3}, Case{1024, 1, 3}));
+INSTANTIATE_TEST_SUITE_P(Modes, HotPathKept,
+                         ::testing::Values(Case{32, 3, 5}, Case{64, 12, 4}, Case{128, 3, 5},
+                                           Case{256, 2, 3}, Case{512, 4, 3}));
+// Enough positions that a block takes several in turn.
+INSTANTIATE_TEST_SUITE_P(Runs, HotPathKept,
+                         ::testing::Values(Case{32, 1, 2000, 7}, Case{32, 3, 1500, 700},
+                                           Case{128, 1, 400, 9}));
+
+}  // namespace
+}  // namespace tessera::physics::testing
