@@ -65,31 +65,44 @@ struct WriteCoefficients {
   }
 };
 
-template <Noise noise, int known_waves, class PatternView>
+/// A row of such images after the point spread.
+struct BlurredRows {
+  const complex* images;
+  std::int64_t stride;
+  KOKKOS_FUNCTION void coefficients(const int x, Real* quartic) const {
+    for (int k = 0; k < n_coefficients; ++k) quartic[k] = images[k * stride + x].real();
+  }
+};
+
+struct Blurred {
+  DeviceView<complex***> images;
+  KOKKOS_FUNCTION BlurredRows row(const int j, const int y) const {
+    return {&images(j * n_coefficients, y, 0),
+            static_cast<std::int64_t>(images.extent(1) * images.extent(2))};
+  }
+};
+
+/// Of intensities that are known by Waves or Blurred. Nothing in the loop over x branches on what a
+/// whole row has in common: only so is it vectorised.
+template <Noise noise, class Intensities, class PatternView>
 struct AddCosts {
   TrustedPatterns<PatternView> patterns;
   DeviceView<Real**> background;
-  Waves<known_waves> waves;
-  DeviceView<complex***> blurred;
+  Intensities intensities;
   DeviceView<Real[n_costs]> times;
 
   struct Row {
     TrustedRow<typename PatternView::value_type> pattern;
     const Real* background;
-    WaveRows<known_waves> waves;
-    const complex* blurred;
-    std::int64_t stride;
+    decltype(std::declval<Intensities>().row(0, 0)) intensities;
     const Real* times;
 
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       Real quartic[n_coefficients];
-      if (blurred)
-        for (int k = 0; k < n_coefficients; ++k) quartic[k] = blurred[k * stride + x].real();
-      else
-        waves.coefficients(x, quartic);
+      intensities.coefficients(x, quartic);
       const Real trusted = pattern.trust(x);
       const Real measured = trusted > 0 ? static_cast<Real>(pattern.counts[x]) : Real(0);
-      const Real added = background ? background[x] : Real(0);
+      const Real added = background[x];
       const Real at_zero = cost(noise, added + (quartic[0] > 0 ? quartic[0] : Real(0)), measured);
       for (int k = 0; k < n_costs; ++k) {
         Real intensity = 0;
@@ -101,12 +114,7 @@ struct AddCosts {
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    return {patterns.row(j, y),
-            background.size() > 0 ? &background(y, 0) : nullptr,
-            waves.row(j, y),
-            blurred.size() > 0 ? &blurred(j * n_coefficients, y, 0) : nullptr,
-            static_cast<std::int64_t>(blurred.extent(1) * blurred.extent(2)),
-            times.data()};
+    return {patterns.row(j, y), &background(y, 0), intensities.row(j, y), times.data()};
   }
 };
 
@@ -127,7 +135,11 @@ void with_noise(const Noise noise, const F& f) {
 CostsAlong::CostsAlong(const ForwardModel& model)
     : ahead_("tessera::physics::waves_ahead", model.waves().layout()),
       behind_("tessera::physics::waves_behind", model.waves().layout()),
+      background_(model.parameters().background),
       scratch_("tessera::physics::costs_scratch", n_costs) {
+  if (background_.size() == 0)
+    background_ =
+        DeviceView<Real**>("tessera::physics::no_background", ahead_.extent(2), ahead_.extent(3));
   if (model.detector_images().blurred.size() == 0) return;
   blurred_ = DeviceView<complex***>("tessera::physics::blurred_coefficients",
                                     n_coefficients * model.chunk_size(), ahead_.extent(2),
@@ -153,23 +165,23 @@ void CostsAlong::add(const device::Device& exec, const ForwardModel& model, cons
   }
   const ScanTile& scan = model.scan();
   const ChunkPatterns measured = scan.patterns->at(exec, chunk);
-  std::visit(
-      [&](const auto& patterns) {
-        with_noise(model.options().noise, [&](auto noise) {
-          with_known_modes(model.options().n_waves(), [&](auto known) {
-            using Kernel = AddCosts<noise, known, std::decay_t<decltype(patterns)>>;
-            device::add_pixel_sums<n_costs>(exec, "tessera::physics::costs_along", chunk.count,
-                                            scan.window,
-                                            Kernel{{scan, patterns, chunk, measured.packed},
-                                                   model.parameters().background,
-                                                   {model.waves(), ahead_, behind_},
-                                                   blurred_,
-                                                   times},
-                                            scratch_, costs);
+  const auto add_with = [&](const auto& intensities) {
+    std::visit(
+        [&](const auto& patterns) {
+          with_noise(model.options().noise, [&](auto noise) {
+            using Kernel = AddCosts<noise, std::decay_t<decltype(intensities)>,
+                                    std::decay_t<decltype(patterns)>>;
+            device::add_pixel_sums<n_costs>(
+                exec, "tessera::physics::costs_along", chunk.count, scan.window,
+                Kernel{{scan, patterns, chunk, measured.packed}, background_, intensities, times},
+                scratch_, costs);
           });
-        });
-      },
-      measured.values);
+        },
+        measured.values);
+  };
+  if (blurred_.size() > 0) return add_with(Blurred{blurred_});
+  with_known_modes(model.options().n_waves(),
+                   [&](auto known) { add_with(Waves<known>{model.waves(), ahead_, behind_}); });
 }
 
 }  // namespace tessera::physics

@@ -15,7 +15,8 @@ struct TrustedRow {
 
   /// 0 where the count means nothing.
   KOKKOS_FUNCTION Real trust(const int x) const {
-    return static_cast<Real>(counts[x]) < saturation ? valid[x] : Real(0);
+    const Real here = valid[x];  // a load of its own: else a branch, and no loop is vectorised
+    return static_cast<Real>(counts[x]) < saturation ? here : Real(0);
   }
 };
 
