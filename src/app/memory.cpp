@@ -197,11 +197,11 @@ std::int64_t solver_bytes(const deck::Deck& deck, const deck::Solver& solver, Sh
     bytes += (solver.method == "dm" ? 1 : 2) * n_positions * waves_bytes +
              physics::FusedProjection::bytes(window, chunk_size(deck, window));
   if (solver.method == "adam") bytes += 3 * pixel_bytes / 2;  // a complex and a real moment
-  // Direction, last gradient, this one preconditioned, two trials; steps and gradient changes; the
-  // waves of three points of a line.
+  // Direction, last gradient, this one preconditioned, two trials; steps and gradient changes; of
+  // three points of a line the probes' spectra and the waves.
   if (searches_lines(solver))
     bytes += (5 + (solver.method == "lbfgs" ? 2 * solver.lbfgs_history : 0)) * pixel_bytes +
-             2 * chunk_size(deck, window) * waves_bytes;
+             2 * probe_bytes + 2 * chunk_size(deck, window) * waves_bytes;
   return bytes;
 }
 

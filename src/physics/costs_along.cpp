@@ -146,14 +146,6 @@ CostsAlong::CostsAlong(const ForwardModel& model)
                                     ahead_.extent(3));
 }
 
-void CostsAlong::set_ahead(const device::Device& exec, const ForwardModel& model) const {
-  Kokkos::deep_copy(exec, ahead_, model.waves());
-}
-
-void CostsAlong::set_behind(const device::Device& exec, const ForwardModel& model) const {
-  Kokkos::deep_copy(exec, behind_, model.waves());
-}
-
 void CostsAlong::add(const device::Device& exec, const ForwardModel& model, const Chunk& chunk,
                      const DeviceView<Real[n_costs]>& times,
                      const DeviceView<double*>& costs) const {

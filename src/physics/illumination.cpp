@@ -49,7 +49,7 @@ hot_path::Slots Illumination::fused_slots(const Chunk& chunk) const {
 }
 
 ChunkImages Illumination::images() const {
-  return has_slots_ ? images_by(options_.n_modes, slot_probes_) : common_images(probe_);
+  return has_slots_ ? images_by(options_.n_modes, slot_probes_) : common_images(seen_.probe);
 }
 
 ChunkImages Illumination::sums(const ProbeView& probe_sum) const {
@@ -57,16 +57,29 @@ ChunkImages Illumination::sums(const ProbeView& probe_sum) const {
 }
 
 void Illumination::set_probe(const Device& exec, const ProbeView& probe) {
-  probe_ = probe;
+  set_probe({probe, spectrum_});
+  transform(exec, seen_);
+}
+
+ProbeAndSpectrum Illumination::with_spectrum(const ProbeView& probe) const {
+  return {probe, ProbeView("tessera::physics::probe_spectrum", spectrum_.layout())};
+}
+
+void Illumination::set_probe(const ProbeAndSpectrum& seen) {
+  seen_ = seen;
   forget_slots();
+}
+
+void Illumination::transform(const Device& exec, const ProbeAndSpectrum& seen) const {
   if (!has_slots_) return;
-  Kokkos::deep_copy(exec, spectrum_, probe);
+  const ProbeView& spectrum = seen.spectrum;
+  Kokkos::deep_copy(exec, spectrum, seen.probe);
   if (fused_) {
     hot_path::transform_rows(device::stream_handle(exec), scan_.window.w, options_.n_modes, true,
-                             plain(spectrum_.data()));
+                             plain(spectrum.data()));
     return;
   }
-  plan_.forward(exec, spectrum_.data(), static_cast<int>(spectrum_.extent(0)));
+  plan_.forward(exec, spectrum.data(), static_cast<int>(spectrum.extent(0)));
 }
 
 void Illumination::update_probe(const Device& exec, const ProbeUpdate& update) {
@@ -79,8 +92,8 @@ void Illumination::update_probe(const Device& exec, const ProbeUpdate& update) {
                           .alpha = static_cast<float>(update.alpha),
                           .probe_sum = plain(update.probe_sum.data()),
                           .overlap = plain(update.overlap.data()),
-                          .probe = plain(probe_.data()),
-                          .row_spectrum = plain(spectrum_.data()),
+                          .probe = plain(seen_.probe.data()),
+                          .row_spectrum = plain(seen_.spectrum.data()),
                           .greatest_overlap = plain(update.greatest_overlap.data()),
                           .greatest_power = plain(update.greatest_power.data())});
 }
@@ -96,8 +109,8 @@ void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
   slots_made_ += count;
   if (fused_) {
     const device::Region region("tessera::physics::fused_shift");
-    hot_path::shift_probes(device::stream_handle(exec), fused_slots(chunk), plain(spectrum_.data()),
-                           plain(slot_probes_.data()));
+    hot_path::shift_probes(device::stream_handle(exec), fused_slots(chunk),
+                           plain(seen_.spectrum.data()), plain(slot_probes_.data()));
     return;
   }
   const auto shift = options_.own_probes ? parameters_.shift : scan_.slot_shift;
@@ -106,13 +119,14 @@ void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
   const Real scale = plan_.unitary_scale() * plan_.unitary_scale();
   const ChunkImages shifted = images();
   if (options_.own_probes)
-    for_each_row_pixel(
-        exec, "tessera::physics::mix_spectrum", count * options_.n_modes, scan_.window,
-        MixSpectrum{mixture(chunk), common_images(spectrum_), shifted, ramp_y_, ramp_x_, scale});
+    for_each_row_pixel(exec, "tessera::physics::mix_spectrum", count * options_.n_modes,
+                       scan_.window,
+                       MixSpectrum{mixture(chunk), common_images(seen_.spectrum), shifted, ramp_y_,
+                                   ramp_x_, scale});
   else
     for_each_row_pixel(exec, "tessera::physics::shift_spectrum", count * options_.n_modes,
                        scan_.window,
-                       ShiftSpectrum{common_images(spectrum_), shifted, ramp_y_, ramp_x_,
+                       ShiftSpectrum{common_images(seen_.spectrum), shifted, ramp_y_, ramp_x_,
                                      options_.n_modes, scale});
   plan_.inverse(exec, slot_probes_.data(), count * options_.n_modes);
 }
@@ -164,7 +178,7 @@ void Illumination::add_slopes(const Device& exec, const ObjectView& object, cons
   const BeamSlopes beam_slopes{
       columns,
       {at, parameters_.opr_weight, parameters_.intensity, options_.n_modes, options_.n_opr_modes},
-      common_images(spectrum_),
+      common_images(seen_.spectrum),
       images_by(options_.n_modes, slot_sums_),
       images(),
       object.data(),

@@ -104,8 +104,8 @@ KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial) {
 LineSearch::LineSearch(const Unknowns& unknowns, physics::ForwardModel& model)
     : model_(model),
       costs_along_(model),
-      ahead_(make_like(unknowns)),
-      behind_(make_like(unknowns)),
+      ahead_(make_trial(unknowns)),
+      behind_(make_trial(unknowns)),
       times_("tessera::solvers::times"),
       fit_(make_fit()),
       costs_("tessera::solvers::cost_changes", degree),
@@ -118,9 +118,11 @@ const DeviceView<double>& LineSearch::find_step(const Device& exec, Sweep& sweep
   const device::Region region("line search");
   make_trials(exec, unknowns, direction, state);
   device::set_zero(exec, costs_);
+  model_.set_probe(exec, unknowns.probe);
+  const Trial here{unknowns.object, model_.illumination().seen()};
   model_.scan().patterns->begin_pass(exec, sweep.pass());
   for (const auto& chunks : {batch.border, batch.interior})
-    for (const physics::Chunk& chunk : chunks) add(exec, unknowns, chunk);
+    for (const physics::Chunk& chunk : chunks) add(exec, here, chunk);
   sweep.all_reduce(exec, costs_);
   Kokkos::parallel_for(device::kernel_name("tessera::solvers::choose_step"),
                        Kokkos::RangePolicy<Device>(exec, 0, 1),
@@ -128,28 +130,37 @@ const DeviceView<double>& LineSearch::find_step(const Device& exec, Sweep& sweep
   return step_;
 }
 
+LineSearch::Trial LineSearch::make_trial(const Unknowns& unknowns) const {
+  const Unknowns at = make_like(unknowns);
+  return {at.object, model_.illumination().with_spectrum(at.probe)};
+}
+
 void LineSearch::make_trials(const Device& exec, const Unknowns& unknowns,
                              const Unknowns& direction, const DeviceView<DescentState>& state) {
   const double* reach = &state.data()->reach;
-  move_along(exec, unknowns, direction, {reach}, ahead_);
-  move_along(exec, unknowns, direction, {reach, -1}, behind_);
+  const auto move = [&](const Factor& factor, const Trial& trial) {
+    move_along(exec, unknowns, direction, factor, {trial.object, trial.probe.probe});
+    model_.illumination().transform(exec, trial.probe);
+  };
+  move({reach}, ahead_);
+  move({reach, -1}, behind_);
   PlaceNodes place{{}, state, times_};
   for (int k = 0; k < degree; ++k) place.part[k] = node(k);
   Kokkos::parallel_for(device::kernel_name("tessera::solvers::place_nodes"),
                        Kokkos::RangePolicy<Device>(exec, 0, 1), place);
 }
 
-void LineSearch::add(const Device& exec, const Unknowns& unknowns, const physics::Chunk& chunk) {
+void LineSearch::add(const Device& exec, const Trial& here, const physics::Chunk& chunk) {
   if (chunk.count == 0) return;
-  const auto waves_of = [&](const Unknowns& at) {
-    model_.set_probe(exec, at.probe);
+  const auto find_waves = [&](const Trial& at) {
+    model_.illumination().set_probe(at.probe);
     model_.forward(exec, at.object, chunk);
   };
-  waves_of(ahead_);
-  costs_along_.set_ahead(exec, model_);
-  waves_of(behind_);
-  costs_along_.set_behind(exec, model_);
-  waves_of(unknowns);
+  find_waves(ahead_);
+  costs_along_.take_ahead(model_);
+  find_waves(behind_);
+  costs_along_.take_behind(model_);
+  find_waves(here);
   costs_along_.add(exec, model_, chunk, times_, costs_);
 }
 

@@ -57,11 +57,11 @@ TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
     return amplitude.take_sums({}).cost;
   };
   constexpr double reach = 0.3;
-  const CostsAlong along(model);
+  CostsAlong along(model);
   forward_at(reach);
-  along.set_ahead({}, model);
+  along.take_ahead(model);
   forward_at(-reach);
-  along.set_behind({}, model);
+  along.take_behind(model);
   forward_at(0);
   const device::DeviceView<Real[CostsAlong::n_costs]> times("times");
   const auto host_times = Kokkos::create_mirror_view(times);

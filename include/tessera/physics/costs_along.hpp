@@ -11,9 +11,9 @@ class CostsAlong {
   static constexpr int n_costs = 8;
   explicit CostsAlong(const ForwardModel& model);
 
-  /// Remember the model's waves as those at t = 1 (`ahead`), at t = -1 (`behind`).
-  void set_ahead(const device::Device& exec, const ForwardModel& model) const;
-  void set_behind(const device::Device& exec, const ForwardModel& model) const;
+  /// Take the model's waves as those at t = 1 (`ahead`), at t = -1 (`behind`). It gets others.
+  void take_ahead(ForwardModel& model) { model.swap_waves(ahead_); }
+  void take_behind(ForwardModel& model) { model.swap_waves(behind_); }
   /// costs(k) += the cost of `chunk` at t = times(k), less that at t = 0, where the model's waves
   /// are now: with its noise model, background, point spread, on trusted pixels. Does not wait for
   /// the device.

@@ -4,6 +4,7 @@
 /// thick samples, far and near field, fly scans.
 
 #include <memory>
+#include <utility>
 
 #include "tessera/device/device.hpp"
 #include "tessera/fft/plan.hpp"
@@ -102,6 +103,8 @@ class ForwardModel {
   Illumination& illumination() { return illumination_; }
   const Illumination& illumination() const { return illumination_; }
   const WavesView& waves() const { return waves_; }
+  /// Keep the present waves, of a chunk's shape: the model goes on with `others`.
+  void swap_waves(WavesView& others) { std::swap(waves_, others); }
   const ScanTile& scan() const { return scan_; }
   const ModelOptions& options() const { return options_; }
   int n_modes() const { return options_.n_modes; }

@@ -11,6 +11,12 @@
 
 namespace tessera::physics {
 
+/// A probe and what its shifted copies are made of.
+struct ProbeAndSpectrum {
+  ProbeView probe;
+  ProbeView spectrum;  ///< unnormalised FFT; empty without slots
+};
+
 /// From a batch's complete sums to the probe of the next.
 struct ProbeUpdate {
   ProbeView probe_sum;                 ///< as `gather` leaves it; zero afterwards
@@ -43,6 +49,13 @@ class Illumination {
   /// change only with another call, or by `update_probe`; the slots' shifts only with one of these
   /// or `forget_slots`.
   void set_probe(const device::Device& exec, const ProbeView& probe);
+  /// For chunks that see one probe and another in turn: room for one, with its spectrum, which
+  /// `transform` makes, whenever the contents of `probe` changed.
+  ProbeAndSpectrum with_spectrum(const ProbeView& probe) const;
+  void transform(const device::Device& exec, const ProbeAndSpectrum& seen) const;
+  void set_probe(const ProbeAndSpectrum& seen);
+  /// The one that was set.
+  const ProbeAndSpectrum& seen() const { return seen_; }
   /// The next chunk makes its shifted probes anew.
   void forget_slots() { first_slot_ = seen_from_ = -1; }
 
@@ -56,7 +69,7 @@ class Illumination {
   void shift_probes(const device::Device& exec, const Chunk& chunk);
   /// (slot, n_modes, h, w); the probe itself, the same for all, without sub-pixel positions.
   ChunkImages images() const;
-  complex* probes() const { return has_slots_ ? slot_probes_.data() : probe_.data(); }
+  complex* probes() const { return has_slots_ ? slot_probes_.data() : seen_.probe.data(); }
   /// Of the same shape: where conj(object_j) waves_jm of the positions of a slot is summed; zero
   /// when its first chunk begins. `probe_sum` itself without sub-pixel positions.
   ChunkImages sums(const ProbeView& probe_sum) const;
@@ -98,8 +111,8 @@ class Illumination {
   bool fused_;
   bool has_slots_;
   fft::Plan plan_;
-  ProbeView probe_;
-  ProbeView spectrum_;  ///< unnormalised FFT of the probe; along x alone where fused_
+  ProbeAndSpectrum seen_;
+  ProbeView spectrum_;  ///< of a probe that was set without one; along x alone where fused_
   WavesView slot_probes_;
   WavesView slot_sums_;
   device::DeviceView<complex**> ramp_y_;

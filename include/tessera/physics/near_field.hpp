@@ -14,7 +14,7 @@ namespace tessera::physics {
 
 class NearField {
  public:
-  /// @param waves those of the model, which pass through
+  /// @param waves those of the model at any time, which pass through
   NearField(const ScanTile& scan, const ModelOptions& options, const Illumination& illumination,
             const WavesView& waves);
 
@@ -38,7 +38,7 @@ class NearField {
   ModelOptions options_;
   const Illumination& illumination_;
   fft::Plan plan_;
-  WavesView waves_;
+  const WavesView& waves_;
   device::DeviceView<device::complex**> propagator_;  ///< (h, w), with unitary_scale()
   device::DeviceView<double* [1]> sums_;
 };

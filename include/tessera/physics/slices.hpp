@@ -14,7 +14,7 @@ namespace tessera::physics {
 
 class Slices {
  public:
-  /// @param waves those of the model, which pass through
+  /// @param waves those of the model at any time, which pass through
   Slices(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
          const WavesView& waves);
 
@@ -43,7 +43,7 @@ class Slices {
   Parameters parameters_;
   ModelOptions options_;
   fft::Plan plan_;
-  WavesView waves_;
+  const WavesView& waves_;
   device::DeviceView<device::complex*****> incident_;  ///< (slice - 1, position, image, h, w)
   device::DeviceView<device::complex***> propagator_;  ///< (gap, h, w), with 1 / (h w)
   device::DeviceView<double*> scratch_;

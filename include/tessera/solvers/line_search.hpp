@@ -49,14 +49,20 @@ class LineSearch {
                                               const device::DeviceView<DescentState>& state);
 
  private:
+  /// A point of the line.
+  struct Trial {
+    physics::ObjectView object;
+    physics::ProbeAndSpectrum probe;
+  };
+  Trial make_trial(const Unknowns& unknowns) const;
   void make_trials(const device::Device& exec, const Unknowns& unknowns, const Unknowns& direction,
                    const device::DeviceView<DescentState>& state);
-  void add(const device::Device& exec, const Unknowns& unknowns, const physics::Chunk& chunk);
+  void add(const device::Device& exec, const Trial& here, const physics::Chunk& chunk);
 
   physics::ForwardModel& model_;
   physics::CostsAlong costs_along_;
-  Unknowns ahead_;                                      ///< at t = reach
-  Unknowns behind_;                                     ///< at t = -reach
+  Trial ahead_;                                         ///< at t = reach
+  Trial behind_;                                        ///< at t = -reach
   device::DeviceView<Real[Polynomial::degree]> times_;  ///< nodes, in units of reach
   device::DeviceView<double[Polynomial::degree][Polynomial::degree]> fit_;  ///< costs to polynomial
   device::DeviceView<double*> costs_;  ///< at the nodes, less that at t = 0
