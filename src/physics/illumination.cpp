@@ -2,7 +2,7 @@
 
 #include "tessera/device/stream.hpp"
 
-#include "illumination_kernels.hpp"
+#include "beam_slopes.hpp"
 
 namespace tessera::physics {
 
@@ -30,8 +30,10 @@ Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
   ramp_y_ = DeviceView<complex**>("tessera::physics::ramp_y", n_slots, h);
   ramp_x_ = DeviceView<complex**>("tessera::physics::ramp_x", n_slots, w);
   if (!options.own_probes) return;
-  const int n_columns = ParameterSlopes::opr + options.n_opr_modes;
-  beam_sums_ = DeviceView<double* [5]>("tessera::physics::beam_sums", n_slots * n_columns);
+  of_spectrum_ = DeviceView<double* [4]>("tessera::physics::of_spectrum", n_slots);
+  of_opr_ = DeviceView<double* [2]>("tessera::physics::of_opr", n_slots * options.n_opr_modes);
+  moves_ = DeviceView<double* [2]>("tessera::physics::moves", n_slots);
+  of_object_ = DeviceView<double* [2]>("tessera::physics::of_object", n_slots);
 }
 
 int Illumination::n_slots(const Chunk& chunk) const {
@@ -116,18 +118,12 @@ void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
   const auto shift = options_.own_probes ? parameters_.shift : scan_.slot_shift;
   for_each_pixel(exec, "tessera::physics::shift_ramps", 1, {count, scan_.window.h + scan_.window.w},
                  ShiftRamps{shift, windows(chunk), ramp_y_, ramp_x_, scan_.window, first_slot_});
-  const Real scale = plan_.unitary_scale() * plan_.unitary_scale();
-  const ChunkImages shifted = images();
-  if (options_.own_probes)
-    for_each_row_pixel(exec, "tessera::physics::mix_spectrum", count * options_.n_modes,
-                       scan_.window,
-                       MixSpectrum{mixture(chunk), common_images(seen_.spectrum), shifted, ramp_y_,
-                                   ramp_x_, scale});
-  else
-    for_each_row_pixel(exec, "tessera::physics::shift_spectrum", count * options_.n_modes,
-                       scan_.window,
-                       ShiftSpectrum{common_images(seen_.spectrum), shifted, ramp_y_, ramp_x_,
-                                     options_.n_modes, scale});
+  with_known_opr(options_.n_opr_modes, [&](auto known) {
+    for_each_row_pixel(
+        exec, "tessera::physics::shift_spectrum", count * options_.n_modes, scan_.window,
+        ShiftSpectrum<known>{mixture(chunk), common_images(seen_.spectrum), images(), ramp_y_,
+                             ramp_x_, plan_.unitary_scale() * plan_.unitary_scale()});
+  });
   plan_.inverse(exec, slot_probes_.data(), count * options_.n_modes);
 }
 
@@ -173,27 +169,52 @@ void Illumination::finish(const Device& exec, const ProbeView& probe_sum) const 
 
 void Illumination::add_slopes(const Device& exec, const ObjectView& object, const Chunk& chunk,
                               const FittedParameters& fitted, const ParameterSlopes& slopes) const {
-  const Windows at = windows_of(scan_, options_, chunk, object.extent(2));
   const FittedColumns columns(fitted, static_cast<int>(slopes.at_position.extent(1)));
-  const BeamSlopes beam_slopes{
-      columns,
-      {at, parameters_.opr_weight, parameters_.intensity, options_.n_modes, options_.n_opr_modes},
-      common_images(seen_.spectrum),
-      images_by(options_.n_modes, slot_sums_),
-      images(),
-      object.data(),
-      static_cast<std::int64_t>(object.extent(1) * object.extent(2)),
-      options_.n_slices,
-      ramp_y_,
-      ramp_x_,
-      scan_.window};
-  device::sum_each_image<BeamSlopes::n>(exec, "tessera::physics::beam_slopes",
-                                        n_slots(chunk) * columns.count, scan_.window, beam_slopes,
-                                        beam_sums_);
-  const double unit = 1 / static_cast<double>(scan_.window.size());
-  Kokkos::parallel_for(device::kernel_name("tessera::physics::take_beam_slopes"),
-                       Kokkos::RangePolicy<Device>(exec, 0, chunk.count),
-                       TakeBeamSlopes{columns, at, beam_sums_, slopes.at_position, unit});
+  if (fitted.positions || fitted.intensity) add_up_spectra(exec, chunk);
+  if (fitted.opr)
+    device::sum_each_image(exec, "tessera::physics::opr_slopes",
+                           n_slots(chunk) * options_.n_opr_modes, scan_.window,
+                           OprSlopes{mixture(chunk), common_images(seen_.spectrum),
+                                     images_by(options_.n_modes, slot_sums_), ramp_y_, ramp_x_},
+                           of_opr_);
+  if (fitted.positions) add_up_moves(exec, object, chunk);
+  if (fitted.opr || fitted.intensity)
+    device::sum_each_image(exec, "tessera::physics::object_in_beam", n_slots(chunk),
+                           {options_.n_modes * scan_.window.h, scan_.window.w},
+                           ObjectInBeam{windows_of(scan_, options_, chunk, object.extent(2)),
+                                        images(), object.data(), scan_.window.h},
+                           of_object_);
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::physics::take_beam_slopes"),
+      Kokkos::RangePolicy<Device>(exec, 0, chunk.count),
+      TakeBeamSlopes{columns, mixture(chunk), of_spectrum_, of_opr_, moves_, of_object_,
+                     slopes.at_position, 1 / static_cast<double>(scan_.window.size())});
+}
+
+void Illumination::add_up_spectra(const Device& exec, const Chunk& chunk) const {
+  with_known_opr(options_.n_opr_modes, [&](auto known) {
+    device::sum_each_image(exec, "tessera::physics::spectrum_slopes", n_slots(chunk),
+                           {options_.n_modes * scan_.window.h, scan_.window.w},
+                           SpectrumSlopes<known>{mixture(chunk), common_images(seen_.spectrum),
+                                                 images_by(options_.n_modes, slot_sums_), ramp_y_,
+                                                 ramp_x_, scan_.window},
+                           of_spectrum_);
+  });
+}
+
+void Illumination::add_up_moves(const Device& exec, const ObjectView& object,
+                                const Chunk& chunk) const {
+  const Shape2 inner{scan_.window.h - 2, scan_.window.w - 2};
+  with_known_modes(options_.n_slices, [&](auto known) {
+    device::sum_each_image(
+        exec, "tessera::physics::object_moves", n_slots(chunk),
+        {options_.n_modes * inner.h, inner.w},
+        ObjectMoves<known>{windows_of(scan_, options_, chunk, object.extent(2)), images(),
+                           object.data(),
+                           static_cast<std::int64_t>(object.extent(1) * object.extent(2)),
+                           options_.n_slices, inner.h},
+        moves_);
+  });
 }
 
 }  // namespace tessera::physics

@@ -1,5 +1,7 @@
 #include "tessera/physics/position_correlation.hpp"
 
+#include "tessera/physics/inner_product.hpp"
+
 #include "illumination_kernels.hpp"
 
 namespace tessera::physics {

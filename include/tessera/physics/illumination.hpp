@@ -104,6 +104,8 @@ class Illumination {
   Windows windows(const Chunk& chunk) const;
   hot_path::Slots fused_slots(const Chunk& chunk) const;
   BeamMixture mixture(const Chunk& chunk) const;
+  void add_up_spectra(const device::Device& exec, const Chunk& chunk) const;
+  void add_up_moves(const device::Device& exec, const ObjectView& object, const Chunk& chunk) const;
 
   const ScanTile& scan_;
   Parameters parameters_;
@@ -117,7 +119,11 @@ class Illumination {
   WavesView slot_sums_;
   device::DeviceView<complex**> ramp_y_;
   device::DeviceView<complex**> ramp_x_;
-  device::DeviceView<double* [5]> beam_sums_;
+  // What a chunk's beams add up, with own_probes.
+  device::DeviceView<double* [4]> of_spectrum_;
+  device::DeviceView<double* [2]> of_opr_;
+  device::DeviceView<double* [2]> moves_;
+  device::DeviceView<double* [2]> of_object_;
   int first_slot_ = -1;  ///< of the slots in slot_probes_; -1: none
   int seen_from_ = -1;   ///< the chunk seen last with these slots begins here
   double slots_made_ = 0;
