@@ -21,7 +21,7 @@ bool is_plain_detector(const ScanTile& scan, const Parameters& parameters,
 
 bool can_fuse(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options) {
   return is_plain_detector(scan, parameters, options) && options.is_thin_in_far_field() &&
-         !options.own_probes && !options.fixed_order && sizeof(Real) == sizeof(float) &&
+         !options.correlates_positions && !options.fixed_order && sizeof(Real) == sizeof(float) &&
          scan.window.h == scan.window.w && hot_path::supports(scan.window.w, options.n_modes);
 }
 
@@ -174,23 +174,25 @@ void ForwardModel::add_gradients(const Device& exec, const ObjectView& object, c
     by_slope.positions = false;
     correlation_->add(exec, object, chunk, illumination_.probes(), waves_, scale, slopes_);
   }
-  const bool has_slopes = by_slope.any_at_position();
-  if (with_probe || has_slopes) add_probe_gradient(exec, object, chunk, sums, scale);
-  if (!has_slopes) return;
-  illumination_.add_slopes(exec, object, chunk, by_slope, slopes_);
+  if (with_probe || by_slope.any_at_position())
+    add_slot_gradient(exec, object, chunk, sums, with_probe, scale);
+  take_slot_sums(exec, object, chunk, sums, with_probe, by_slope);
   if (!near_field_ || !by_slope.positions) return;
   multiply_by_object(exec, object, chunk, exit_waves_, 1);
   near_field_->add_position_slopes(exec, chunk, exit_waves_, scale, slopes_);
 }
 
-void ForwardModel::add_probe_gradient(const Device& exec, const ObjectView& object,
-                                      const Chunk& chunk, const GradientSums& sums, Real scale) {
+void ForwardModel::add_slot_gradient(const Device& exec, const ObjectView& object,
+                                     const Chunk& chunk, const GradientSums& sums, bool with_probe,
+                                     Real scale) {
   const Windows windows = windows_of(scan_, options_, chunk, object.extent(2));
   const std::int64_t plane = static_cast<std::int64_t>(object.extent(1) * object.extent(2));
   const std::int64_t mode_stride = options_.n_slices * plane;
-  add_terms(exec, "tessera::physics::overlap", 1, scan_.window,
-            Overlap{windows, object.data(), mode_stride, parameters_.intensity, sums.overlap.data(),
-                    scan_.window.w, n_beams(chunk), options_.n_object_modes});
+  if (with_probe)
+    add_terms(
+        exec, "tessera::physics::overlap", 1, scan_.window,
+        Overlap{windows, object.data(), mode_stride, parameters_.intensity, sums.overlap.data(),
+                scan_.window.w, n_beams(chunk), options_.n_object_modes});
   if (options_.own_probes) illumination_.clear_sums(exec);
   const int first = options_.own_probes ? 0 : chunk.seen_begin;
   const int n_seen = options_.own_probes ? n_beams(chunk) : chunk.seen_end - chunk.seen_begin;
@@ -199,7 +201,15 @@ void ForwardModel::add_probe_gradient(const Device& exec, const ObjectView& obje
                          images_by(options_.n_modes * options_.n_object_modes, waves_),
                          illumination_.sums(sums.probe), options_.n_modes, options_.n_object_modes,
                          scale, first, n_beams(chunk)});
-  if (options_.own_probes || chunk.ends_slots) illumination_.gather(exec, chunk, sums.probe);
+}
+
+void ForwardModel::take_slot_sums(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                                  const GradientSums& sums, bool with_probe,
+                                  const FittedParameters& fitted) {
+  if (!with_probe && !fitted.any_at_position()) return;
+  if (options_.own_probes || chunk.ends_slots)
+    illumination_.gather(exec, chunk, with_probe ? sums.probe : ProbeView());
+  if (fitted.any_at_position()) illumination_.add_slopes(exec, object, chunk, fitted, slopes_);
 }
 
 }  // namespace tessera::physics

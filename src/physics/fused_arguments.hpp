@@ -11,6 +11,7 @@ namespace tessera::physics {
 /// Without patterns: for what only looks at object and probe.
 inline hot_path::Scan fused_scan(const ForwardModel& model) {
   const ScanTile& scan = model.scan();
+  const Real* intensity = model.parameters().intensity.data();
   return {.n = scan.window.w,
           .n_modes = model.n_modes(),
           .counts = {},
@@ -18,7 +19,9 @@ inline hot_path::Scan fused_scan(const ForwardModel& model) {
           .valid = plain(scan.valid_pixels.data()),
           .order = scan.order.data(),
           .corner = scan.corner.data(),
-          .slot = scan.slot.data()};
+          .slot = scan.slot.data(),
+          .own_slots = model.options().own_probes,
+          .intensity = plain(intensity)};
 }
 
 inline hot_path::Scan fused_scan(const ForwardModel& model, const Patterns& patterns) {

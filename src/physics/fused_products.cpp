@@ -7,7 +7,7 @@
 namespace tessera::physics {
 
 FusedProducts::FusedProducts(ForwardModel& model)
-    : model_(model), direction_(model.scan(), model.parameters(), model.options(), true) {}
+    : model_(model), direction_(model.scan(), model.parameters(), model.options(), model.fused()) {}
 
 void FusedProducts::set_probe_direction(const device::Device& exec, const ProbeView& direction) {
   direction_.set_probe(exec, direction);

@@ -56,11 +56,14 @@ void FusedProjection::add_gradients(const Device& exec, const ObjectView& object
                                     const Chunk& chunk, const WavesView& overlapping,
                                     const GradientSums& sums, bool with_probe) {
   model_.illumination().shift_probes(exec, chunk);
-  const device::Region region("tessera::physics::fused_kept_gradient");
-  hot_path::add_kept(device::stream_handle(exec), fused_scan(model_),
-                     fused_chunk(model_, object, chunk, sums, with_probe),
-                     plain(overlapping.data()));
-  if (with_probe && chunk.ends_slots) model_.illumination().gather(exec, chunk, sums.probe);
+  if (model_.options().own_probes) model_.illumination().clear_sums(exec);
+  {
+    const device::Region region("tessera::physics::fused_kept_gradient");
+    hot_path::add_kept(device::stream_handle(exec), fused_scan(model_),
+                       fused_chunk(model_, object, chunk, sums, with_probe),
+                       plain(overlapping.data()));
+  }
+  model_.take_slot_sums(exec, object, chunk, sums, with_probe, {});
 }
 
 }  // namespace tessera::physics

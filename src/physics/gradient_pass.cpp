@@ -25,14 +25,20 @@ void GradientPass::add_and_keep(const device::Device& exec, const ObjectView& ob
                                 const Chunk& chunk, const GradientSums& sums, bool with_probe,
                                 device::complex* row_spectra) {
   const ChunkPatterns patterns = model_.scan().patterns->at(exec, chunk);
-  model_.illumination().shift_probes(exec, chunk);
-  const device::Region region("tessera::physics::fused_gradient");
-  hot_path::Chunk fused = fused_chunk(model_, object, chunk, sums, with_probe);
-  fused.patterns_packed = patterns.packed;
-  fused.sums = amplitude_.sums().data();
-  hot_path::add_gradients(device::stream_handle(exec), fused_scan(model_, patterns.values), fused,
-                          plain(row_spectra));
-  if (with_probe && chunk.ends_slots) model_.illumination().gather(exec, chunk, sums.probe);
+  Illumination& illumination = model_.illumination();
+  illumination.shift_probes(exec, chunk);
+  if (model_.options().own_probes) illumination.clear_sums(exec);
+  {
+    const device::Region region("tessera::physics::fused_gradient");
+    hot_path::Chunk fused = fused_chunk(model_, object, chunk, sums, with_probe);
+    fused.patterns_packed = patterns.packed;
+    fused.sums = amplitude_.sums().data();
+    if (model_.fitted().any_at_position())
+      fused.slot_sums = plain(illumination.sums_data(sums.probe));
+    hot_path::add_gradients(device::stream_handle(exec), fused_scan(model_, patterns.values), fused,
+                            plain(row_spectra));
+  }
+  model_.take_slot_sums(exec, object, chunk, sums, with_probe, model_.fitted());
 }
 
 }  // namespace tessera::physics

@@ -26,6 +26,8 @@ struct Scan {
   const int* order;      ///< local position of every place in the epoch's order
   const int* corner;     ///< (position, 2): y, x of the window in the tile
   const int* slot;  ///< shifted probe of every place in the epoch's order; null: slot 0 for all
+  bool own_slots = false;            ///< place j of a chunk has slot j
+  const float* intensity = nullptr;  ///< of the beam, by position: |object|^2 counts so much
 };
 
 /// Places begin ... begin + count - 1 of the order, with what they read and add to.

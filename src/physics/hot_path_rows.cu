@@ -12,11 +12,16 @@ struct Place {
   int position;
 };
 
+__device__ __forceinline__ int slot_of(const Scan& scan, const Chunk& chunk, int j) {
+  if (scan.own_slots) return j;
+  return scan.slot ? scan.slot[chunk.begin + j] : 0;
+}
+
 __device__ __forceinline__ Place place_of(const Scan& scan, const Chunk& chunk, int j, int y) {
   const int k = chunk.begin + j;
   const int position = scan.order[k];
   return {(scan.corner[2 * position] + y) * chunk.object_width + scan.corner[2 * position + 1],
-          scan.slot ? scan.slot[k] : 0, position};
+          slot_of(scan, chunk, j), position};
 }
 
 /// Floats from the last 16-byte boundary to p.
@@ -88,6 +93,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
     float* const illumination = chunk.illumination ? chunk.illumination + place.object : nullptr;
     const int phase = phase_of(illumination);
     float* const power_sum = probe_power + phase + block.t;
+    const float intensity = scan.intensity ? scan.intensity[place.position] : 1.F;
     float2 o[L::elements];
     for (int m = 0; m < scan.n_modes; ++m) {
       const float2* const probe =
@@ -99,7 +105,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
         if (m == 0 || !keeps_object) o[s] = __ldg(object + L::threads * s);
         float& total = power_sum[L::threads * s];
         total = m == 0 ? power(p) : total + power(p);
-        if (m == 0) overlap[s] += power(o[s]);
+        if (m == 0) overlap[s] += intensity * power(o[s]);
         v[s] = p * (o[s] * chunk.scale);
       }
       transform<n, -1, Lines::rows, 1>(v, block.t, memory.twiddles, memory.exchange_of(block));
@@ -157,6 +163,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
     const float2* const wave =
         waves + image_row(kept ? place.position : j, scan.n_modes, mode, n, y) + block.t;
     const float2* const probe = as_float2(chunk.probes) + slot_row + block.t;
+    const float intensity = kept && scan.intensity ? scan.intensity[place.position] : 1.F;
     float2 v[L::elements];
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) v[s] = wave[step * s];
@@ -174,12 +181,12 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
       const float2 of_probe = conj_times(o, chi);
       float2& sum = slot_sum[block.t + step * s];
       sum = fresh ? of_probe : sum + of_probe;
-      if (kept) overlap[s] += power(o);
+      if (kept) overlap[s] += intensity * power(o);
     }
     synchronise<n, Lines::rows>();
     if (object_sum)
       add_row<step>(object_sum, reinterpret_cast<float*>(exchange), phase, 2 * n, block.t);
-    fresh = j + 1 == last || (scan.slot && scan.slot[chunk.begin + j + 1] != place.slot);
+    fresh = j + 1 == last || slot_of(scan, chunk, j + 1) != place.slot;
     if (chunk.slot_sums && fresh)
       add_row<step>(reinterpret_cast<float*>(chunk.slot_sums + slot_row),
                     reinterpret_cast<float*>(slot_sum), 0, 2 * n, block.t);

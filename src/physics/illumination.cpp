@@ -16,7 +16,7 @@ Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
     : scan_(scan),
       parameters_(parameters),
       options_(options),
-      fused_(fused),
+      fused_(fused && !options.own_probes),
       has_slots_(scan.has_subpixel || options.own_probes),
       plan_(scan.window, options.planning) {
   if (!has_slots_) return;
@@ -143,6 +143,7 @@ void Illumination::gather(const Device& exec, const Chunk& chunk, const ProbeVie
   const int count = n_slots(chunk);
   const ChunkImages slot_sums = sums(probe_sum);
   plan_.forward(exec, slot_sums_.data(), count * options_.n_modes);
+  if (probe_sum.size() == 0) return;
   if (options_.own_probes)
     add_terms(
         exec, "tessera::physics::gather_beams", static_cast<int>(probe_sum.extent(0)), scan_.window,

@@ -81,6 +81,9 @@ class ForwardModel {
                      const GradientSums& sums, bool with_probe) {
     add_gradients(exec, object, chunk, sums, with_probe, unitary_scale());
   }
+  /// The last part of it: what slots' sums say of the probe, and of parameters that are `fitted`.
+  void take_slot_sums(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                      const GradientSums& sums, bool with_probe, const FittedParameters& fitted);
   void finish_probe_gradient(const device::Device& exec, const ProbeView& probe_sum) const {
     illumination_.finish(exec, probe_sum);
   }
@@ -111,8 +114,8 @@ class ForwardModel {
   int chunk_size() const { return options_.chunk_size; }
   int max_slots() const { return options_.max_slots; }
   /// True where the fused kernels of hot_path.hpp can stand in for the steps above: on a GPU, in
-  /// single precision, for square windows of a power of two, in no fixed order, for the plain
-  /// model.
+  /// single precision, for square windows of a power of two, in no fixed order, for thin samples in
+  /// the far field and plain detectors.
   bool fused() const { return fused_; }
   Real unitary_scale() const { return plan_.unitary_scale(); }
   /// Transforms that one position needs from forward to probe gradient, for one mode: the mean so
@@ -123,8 +126,8 @@ class ForwardModel {
   int n_beams(const Chunk& chunk) const { return chunk.count * options_.n_sub_positions; }
   void multiply_by_object(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                           const WavesView& waves, Real scale) const;
-  void add_probe_gradient(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                          const GradientSums& sums, Real scale);
+  void add_slot_gradient(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                         const GradientSums& sums, bool with_probe, Real scale);
 
   const ScanTile& scan_;
   Parameters parameters_;

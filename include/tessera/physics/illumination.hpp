@@ -79,7 +79,8 @@ class Illumination {
   /// With own_probes: the sums start anew.
   void clear_sums(const device::Device& exec) const { device::set_zero(exec, slot_sums_); }
   /// After the last chunk that shares its slots: probe_sum += their sums, which become zero. With
-  /// slots probe_sum is a spectrum.
+  /// slots probe_sum is a spectrum. With own_probes the sums become spectra, for `add_slopes`; a
+  /// probe_sum without data stays.
   void gather(const device::Device& exec, const Chunk& chunk, const ProbeView& probe_sum);
   /// probe_sum: from a spectrum to a probe, after all ranks' sum.
   void finish(const device::Device& exec, const ProbeView& probe_sum) const;
