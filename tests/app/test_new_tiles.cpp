@@ -17,7 +17,9 @@ namespace {
 using testing::relative_difference;
 using testing::world;
 
-constexpr double tolerance = sizeof(Real) == 4 ? 5e-4 : 1e-9;
+/// Large steps from wrong positions make much of rounding; in
+/// double precision the same growth leaves 1e-9.
+constexpr double tolerance = sizeof(Real) == 4 ? 2e-3 : 1e-9;
 constexpr int n_epochs = 8;
 
 /// Positions are wrong by pixels, and half a pixel an epoch is what they may move.
