@@ -115,9 +115,7 @@ void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
                            plain(seen_.spectrum.data()), plain(slot_probes_.data()));
     return;
   }
-  const auto shift = options_.own_probes ? parameters_.shift : scan_.slot_shift;
-  for_each_pixel(exec, "tessera::physics::shift_ramps", 1, {count, scan_.window.h + scan_.window.w},
-                 ShiftRamps{shift, windows(chunk), ramp_y_, ramp_x_, scan_.window, first_slot_});
+  make_ramps(exec, chunk);
   with_known_opr(options_.n_opr_modes, [&](auto known) {
     for_each_row_pixel(
         exec, "tessera::physics::shift_spectrum", count * options_.n_modes, scan_.window,
@@ -125,6 +123,20 @@ void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
                              ramp_x_, plan_.unitary_scale() * plan_.unitary_scale()});
   });
   plan_.inverse(exec, slot_probes_.data(), count * options_.n_modes);
+}
+
+void Illumination::make_ramps(const Device& exec, const Chunk& chunk) const {
+  const int first_slot = options_.own_probes ? chunk.begin : chunk.first_slot;
+  const auto shift = options_.own_probes ? parameters_.shift : scan_.slot_shift;
+  for_each_pixel(exec, "tessera::physics::shift_ramps", 1,
+                 {n_slots(chunk), scan_.window.h + scan_.window.w},
+                 ShiftRamps{shift, windows(chunk), ramp_y_, ramp_x_, scan_.window, first_slot});
+}
+
+void Illumination::forgo_probes(const Device& exec, const Chunk& chunk) {
+  if (!has_slots_ || fused_) return;
+  forget_slots();
+  make_ramps(exec, chunk);
 }
 
 BeamMixture Illumination::mixture(const Chunk& chunk) const {

@@ -103,9 +103,13 @@ void ProjectionSolver::step(const Device& exec, const Chunk& chunk) {
   visit(exec, "tessera::solvers::leave_modulus", chunk, LeaveModulus{map_, scale});
 }
 
-void ProjectionSolver::recall(const Device& exec, const Chunk& chunk) {
+void ProjectionSolver::recall(const Device& exec, const Chunk& chunk, bool for_object) {
   if (fused_) return;
-  model_.illumination().shift_probes(exec, chunk);
+  if (for_object) {
+    model_.illumination().shift_probes(exec, chunk);
+  } else {
+    model_.illumination().forgo_probes(exec, chunk);
+  }
   overlapping_.copy_out(exec, model_, chunk);
 }
 
@@ -131,13 +135,13 @@ void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& 
   for (int round = 1;; ++round) {
     batch_sums_.clear_shared(exec);
     batch_sums_.add_up_probe(exec, sweep, batch, [&](const Chunk& chunk) {
-      recall(exec, chunk);
+      recall(exec, chunk, false);
       add_gradients(exec, chunk, sums.of_probe(), true);
     });
     const double change = update_probe(exec, sweep);
     if (round == options_.overlap_rounds || change < options_.overlap_tolerance) return;
     batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
-      recall(exec, chunk);
+      recall(exec, chunk, true);
       add_gradients(exec, chunk, sums, false);
     });
     update_object(exec, sweep, batch.touched);

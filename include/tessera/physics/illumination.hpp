@@ -67,6 +67,8 @@ class Illumination {
 
   /// images() = the shifted probes that `chunk` sees, unless they are there already.
   void shift_probes(const device::Device& exec, const Chunk& chunk);
+  /// Instead, where only the sums of `chunk` are of interest: images() are of no use then.
+  void forgo_probes(const device::Device& exec, const Chunk& chunk);
   /// (slot, n_modes, h, w); the probe itself, the same for all, without sub-pixel positions.
   ChunkImages images() const;
   complex* probes() const { return has_slots_ ? slot_probes_.data() : seen_.probe.data(); }
@@ -105,6 +107,7 @@ class Illumination {
   Windows windows(const Chunk& chunk) const;
   hot_path::Slots fused_slots(const Chunk& chunk) const;
   BeamMixture mixture(const Chunk& chunk) const;
+  void make_ramps(const device::Device& exec, const Chunk& chunk) const;
   void add_up_spectra(const device::Device& exec, const Chunk& chunk) const;
   void add_up_moves(const device::Device& exec, const ObjectView& object, const Chunk& chunk) const;
 

@@ -60,7 +60,8 @@ class ProjectionSolver final : public Solver {
   /// One step of the map: what P_O projects is ready for add_gradients.
   void step(const device::Device& exec, const physics::Chunk& chunk);
   /// What P_O projects of `chunk` is ready for add_gradients again.
-  void recall(const device::Device& exec, const physics::Chunk& chunk);
+  /// @param for_object false: for sums of_probe(), which need no shifted probes
+  void recall(const device::Device& exec, const physics::Chunk& chunk, bool for_object);
   void add_gradients(const device::Device& exec, const physics::Chunk& chunk,
                      const physics::GradientSums& sums, bool with_probe);
   /// Owners update their pixels from complete sums. All sums become zero.
