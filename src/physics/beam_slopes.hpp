@@ -61,8 +61,8 @@ struct SpectrumSlopes {
       sum[power] += squared_magnitude(d);
     }
   };
-  KOKKOS_FUNCTION static Real wave_number(const int k, const int n) {
-    return Real(-2 * M_PI) / Real(n) * Real(signed_bin(k, n));
+  KOKKOS_FUNCTION static Real wave_number(const int k, const int size) {
+    return Real(-2 * M_PI) / Real(size) * Real(signed_bin(k, size));
   }
   KOKKOS_FUNCTION Row row(const int beam, const int row_of_all) const {
     const int m = row_of_all / window.h;
