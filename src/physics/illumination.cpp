@@ -11,6 +11,15 @@ using device::Device;
 using device::for_each_pixel;
 using device::for_each_row_pixel;
 
+namespace {
+
+/// What tells the slots of `chunk` from others.
+int first_slot_of(const Chunk& chunk, const ModelOptions& options) {
+  return options.own_probes ? chunk.begin : chunk.first_slot;
+}
+
+}  // namespace
+
 Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
                            const ModelOptions& options, bool fused)
     : scan_(scan),
@@ -104,7 +113,7 @@ void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
   if (!has_slots_) return;
   if (chunk.begin != seen_from_) positions_seen_ += chunk.count;
   seen_from_ = chunk.begin;
-  const int first_slot = options_.own_probes ? chunk.begin : chunk.first_slot;
+  const int first_slot = first_slot_of(chunk, options_);
   if (first_slot == first_slot_) return;
   first_slot_ = first_slot;
   const int count = n_slots(chunk);
@@ -126,11 +135,11 @@ void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
 }
 
 void Illumination::make_ramps(const Device& exec, const Chunk& chunk) const {
-  const int first_slot = options_.own_probes ? chunk.begin : chunk.first_slot;
   const auto shift = options_.own_probes ? parameters_.shift : scan_.slot_shift;
   for_each_pixel(exec, "tessera::physics::shift_ramps", 1,
                  {n_slots(chunk), scan_.window.h + scan_.window.w},
-                 ShiftRamps{shift, windows(chunk), ramp_y_, ramp_x_, scan_.window, first_slot});
+                 ShiftRamps{shift, windows(chunk), ramp_y_, ramp_x_, scan_.window,
+                            first_slot_of(chunk, options_)});
 }
 
 void Illumination::forgo_probes(const Device& exec, const Chunk& chunk) {

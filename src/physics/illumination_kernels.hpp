@@ -55,21 +55,13 @@ struct BeamMixture {
 /// More are refused by the deck.
 inline constexpr int most_opr = 16;
 
-/// f(n) with n = n_opr as a compile-time number for the usual ones, else -1: as with_known_modes.
+/// with_known_modes where there may be none: -1 where n_opr is not known.
 template <class F>
 void with_known_opr(int n_opr, const F& f) {
-  switch (n_opr) {
-    case 0:
-      return f(std::integral_constant<int, 0>());
-    case 1:
-      return f(std::integral_constant<int, 1>());
-    case 2:
-      return f(std::integral_constant<int, 2>());
-    case 3:
-      return f(std::integral_constant<int, 3>());
-    default:
-      return f(std::integral_constant<int, -1>());
-  }
+  if (n_opr == 0) return f(std::integral_constant<int, 0>());
+  with_known_modes(n_opr, [&](auto known) {
+    f(std::integral_constant<int, known == 0 ? -1 : static_cast<int>(known)>());
+  });
 }
 
 /// Row y of mode m of a beam's spectrum, its OPR modes mixed in, before it is shifted and scaled.

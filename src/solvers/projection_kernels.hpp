@@ -41,6 +41,13 @@ struct LeaveModulus {
   }
 };
 
+/// To what P_O projects, again.
+struct Recall {
+  KOKKOS_FUNCTION void operator()(Real& wave, Real& overlapping, Real&, Real) const {
+    wave = overlapping;
+  }
+};
+
 /// f(wave, overlapping, kept, residual share) for every part of a chunk's waves and of what its
 /// positions store.
 template <class F>

@@ -33,6 +33,13 @@ physics::LinearMap linear_map(const ProjectionOptions& options) {
           .keeps_base = Real(0.5)};
 }
 
+/// Room for what `model` computes of each of the rank's positions.
+physics::WavesView waves_of_positions(const physics::ForwardModel& model) {
+  const physics::WavesView& of_chunk = model.waves();
+  return physics::WavesView("tessera::solvers::stored_waves", model.scan().corner.extent(0),
+                            of_chunk.extent(1), of_chunk.extent(2), of_chunk.extent(3));
+}
+
 }  // namespace
 
 ProjectionSolver::ProjectionSolver(const ProjectionOptions& options, Unknowns& unknowns,
@@ -44,8 +51,8 @@ ProjectionSolver::ProjectionSolver(const ProjectionOptions& options, Unknowns& u
       model_(model),
       tile_(ghosted, owned),
       batch_sums_(unknowns),
-      overlapping_(model),
-      kept_(options.map == ProjectionMap::raar ? WaveStore(model) : overlapping_),
+      overlapping_(waves_of_positions(model)),
+      kept_(options.map == ProjectionMap::raar ? waves_of_positions(model) : overlapping_),
       residual_share_("tessera::solvers::residual_share", model.waves().extent(0)),
       sums_("tessera::solvers::projection_sums", 2),
       scratch_("tessera::solvers::projection_scratch", 2),
@@ -63,10 +70,9 @@ template <class F>
 void ProjectionSolver::visit(const Device& exec, const char* name, const Chunk& chunk, const F& f) {
   const auto n_images = static_cast<int>(model_.waves().extent(1));
   const Shape2 window = model_.scan().window;
-  device::for_each_row_pixel(
-      exec, name, chunk.count * n_images, {window.h, 2 * window.w},
-      WithStored<F>{model_.waves(), overlapping_.waves, kept_.waves, residual_share_,
-                    model_.scan().order, chunk.begin, n_images, f});
+  device::for_each_row_pixel(exec, name, chunk.count * n_images, {window.h, 2 * window.w},
+                             WithStored<F>{model_.waves(), overlapping_, kept_, residual_share_,
+                                           model_.scan().order, chunk.begin, n_images, f});
 }
 
 void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
@@ -89,8 +95,7 @@ void ProjectionSolver::step(const Device& exec, const Chunk& chunk) {
   const double r = options_.fourier_relaxation;
   const double bound = r * r / 4 * mean_counts_;
   if (fused_)
-    return fused_->step(exec, unknowns_.object, chunk, map_, bound, overlapping_.waves, kept_.waves,
-                        running_);
+    return fused_->step(exec, unknowns_.object, chunk, map_, bound, overlapping_, kept_, running_);
   model_.forward(exec, unknowns_.object, chunk);
   running_.measure(exec, model_, chunk);
   model_.exit_waves(exec, unknowns_.object, chunk);
@@ -110,13 +115,13 @@ void ProjectionSolver::recall(const Device& exec, const Chunk& chunk, bool for_o
   } else {
     model_.illumination().forgo_probes(exec, chunk);
   }
-  overlapping_.copy_out(exec, model_, chunk);
+  visit(exec, "tessera::solvers::recall", chunk, Recall{});
 }
 
 void ProjectionSolver::add_gradients(const Device& exec, const Chunk& chunk,
                                      const physics::GradientSums& sums, bool with_probe) {
   if (fused_) {
-    fused_->add_gradients(exec, unknowns_.object, chunk, overlapping_.waves, sums, with_probe);
+    fused_->add_gradients(exec, unknowns_.object, chunk, overlapping_, sums, with_probe);
   } else {
     model_.add_gradients(exec, unknowns_.object, chunk, sums, with_probe, 1);
   }

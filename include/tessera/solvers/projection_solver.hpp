@@ -9,7 +9,6 @@
 #include "tessera/solvers/batch_sums.hpp"
 #include "tessera/solvers/owned_tile.hpp"
 #include "tessera/solvers/solver.hpp"
-#include "tessera/solvers/wave_store.hpp"
 
 namespace tessera::solvers {
 
@@ -80,8 +79,9 @@ class ProjectionSolver final : public Solver {
   physics::ForwardModel& model_;
   OwnedTile tile_;
   BatchSums batch_sums_;
-  WaveStore overlapping_;  ///< what P_O projects: psi; R_M psi in RAAR
-  WaveStore kept_;         ///< RAAR: (1/2 - beta) R_M psi + psi / 2; else overlapping_ itself
+  // Of every local position, never exchanged.
+  physics::WavesView overlapping_;  ///< what P_O projects: psi; R_M psi in RAAR
+  physics::WavesView kept_;  ///< RAAR: (1/2 - beta) R_M psi + psi / 2; else overlapping_ itself
   std::unique_ptr<physics::FusedProjection> fused_;  ///< null: step by step
   physics::AmplitudeModel running_;                  ///< of P_O psi
   physics::AmplitudeModel constraint_;               ///< its sums are of no interest
