@@ -1,4 +1,4 @@
-#include "tessera/app/compare.hpp"
+#include "tessera/analysis/compare.hpp"
 
 #include <memory>
 
@@ -26,9 +26,9 @@ void add_compare(CLI::App& app, Action& run) {
     run = [options](const comm::Communicator& comm) {
       comm.together([&] {
         if (!comm.is_root()) return;
-        const app::Comparison comparison = app::compare(app::read_reconstruction(options->a),
-                                                        app::read_reconstruction(options->b));
-        fmt::print("{}\n", app::compare_report(comparison, options->json));
+        const analysis::Comparison comparison = analysis::compare(analysis::read_reconstruction(options->a),
+                                                        analysis::read_reconstruction(options->b));
+        fmt::print("{}\n", analysis::compare_report(comparison, options->json));
       });
       return ExitCode::done;
     };

@@ -1,10 +1,10 @@
-#include "tessera/app/inspect.hpp"
+#include "tessera/analysis/inspect.hpp"
 
 #include <memory>
 
 #include <fmt/core.h>
 
-#include "tessera/app/pictures.hpp"
+#include "tessera/analysis/pictures.hpp"
 
 #include "subcommands.hpp"
 
@@ -26,9 +26,9 @@ void add_inspect(CLI::App& app, Action& run) {
     run = [options](const comm::Communicator& comm) {
       comm.together([&] {
         if (!comm.is_root()) return;
-        fmt::print("{}\n", app::inspect_report(options->file, options->json));
+        fmt::print("{}\n", analysis::inspect_report(options->file, options->json));
         if (options->pictures.empty()) return;
-        for (const std::string& path : app::write_pictures(options->file, options->pictures))
+        for (const std::string& path : analysis::write_pictures(options->file, options->pictures))
           if (!options->json) fmt::print("picture {}\n", path);
       });
       return ExitCode::done;

@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "tessera/app/versions.hpp"
+#include "tessera/run/versions.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/device/runtime.hpp"
 
@@ -18,7 +18,7 @@ using namespace tessera;
 int parse_command_line(int argc, char** argv, bool speaks, drivers::Action& action) {
   CLI::App app("Tessera: ptychography on tiles, N ranks compute what one rank computes", "tessera");
   app.require_subcommand(1);
-  app.set_version_flag("--version", app::versions(),
+  app.set_version_flag("--version", run::versions(),
                        "Print versions of Tessera, compiler and libraries");
   drivers::add_reconstruct(app, action);
   drivers::add_simulate(app, action);

@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "tessera/app/run.hpp"
+#include "tessera/run/run.hpp"
 #include "tessera/deck/keys.hpp"
 
 #include "subcommands.hpp"
@@ -27,7 +27,7 @@ void add_reconstruct(CLI::App& app, Action& run) {
   command->callback([options, &run] {
     run = [options](const comm::Communicator& comm) {
       const deck::Deck deck = read_deck(options->deck, options->overrides, comm);
-      return app::reconstruct(deck, comm, options->summary);
+      return run::reconstruct(deck, comm, options->summary);
     };
   });
 }

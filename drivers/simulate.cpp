@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "tessera/app/simulation.hpp"
+#include "tessera/simulation/simulation.hpp"
 #include "tessera/deck/keys.hpp"
 
 #include "subcommands.hpp"
@@ -26,7 +26,7 @@ void add_simulate(CLI::App& app, Action& run) {
   command->callback([options, &run] {
     run = [options](const comm::Communicator& comm) {
       const deck::Deck deck = read_deck(options->deck, options->overrides, comm);
-      app::simulate(deck, comm, Log(comm.is_root()));
+      simulation::simulate(deck, comm, Log(comm.is_root()));
       if (comm.is_root()) fmt::print("scan {}\n", deck.data.file);
       return ExitCode::done;
     };

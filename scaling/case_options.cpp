@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tessera/app/run.hpp"
+#include "tessera/run/run.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
@@ -37,7 +37,7 @@ deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm) {
   return deck;
 }
 
-Reference reference_of(const app::Run& run, const deck::Deck& deck, int n_ranks) {
+Reference reference_of(const run::Run& run, const deck::Deck& deck, int n_ranks) {
   const auto n_positions = static_cast<int>(run.scan().tile().positions.size());
   const int batch_size = deck.solvers.front().batch_size;
   const int batch = batch_size > 0 ? (batch_size - 1) / n_ranks + 1 : n_positions;

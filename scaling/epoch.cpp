@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
-#include "tessera/app/run.hpp"
-#include "tessera/app/simulation.hpp"
+#include "tessera/run/run.hpp"
+#include "tessera/simulation/simulation.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/parse.hpp"
@@ -50,7 +50,7 @@ deck::Deck simulated(const comm::Communicator& comm) {
   const auto folder = std::filesystem::temp_directory_path() / "tessera_bench";
   std::filesystem::create_directories(folder);
   deck::Deck deck = deck::parse(simulated_deck, (folder / "deck.toml").string(), {});
-  app::simulate(deck, comm, Log(false));
+  simulation::simulate(deck, comm, Log(false));
   return deck;
 }
 
@@ -60,7 +60,7 @@ void bench_epoch(const Options& options, const comm::Communicator& comm) {
     deck = simulated(comm);
   else
     comm.together([&] { deck = read_deck(options); });
-  app::Run run(deck, comm, Log(comm.is_root()));
+  run::Run run(deck, comm, Log(comm.is_root()));
   const device::Device exec;
   const double before = run.run_epoch().error;
   const double epoch_s = median_seconds(exec, 5, [&] { run.run_epoch(); });

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "tessera/app/run.hpp"
+#include "tessera/run/run.hpp"
 #include "tessera/base/error.hpp"
 
 #include "commands.hpp"
@@ -38,9 +38,9 @@ struct Figures {
   Roof roof;
 };
 
-void time_epochs(app::Run& run, const comm::Communicator& comm, int n_epochs, Figures& figures) {
+void time_epochs(run::Run& run, const comm::Communicator& comm, int n_epochs, Figures& figures) {
   figures.first_error = run.run_epoch().error;
-  const app::RankTimes before = run.times();
+  const run::RankTimes before = run.times();
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
     comm.barrier();
     const Kokkos::Timer timer;
@@ -48,7 +48,7 @@ void time_epochs(app::Run& run, const comm::Communicator& comm, int n_epochs, Fi
     figures.epochs_s.push_back(timer.seconds());
   }
   comm.maximum(figures.epochs_s);
-  const app::RankTimes after = run.times();
+  const run::RankTimes after = run.times();
   figures.halo_bytes = (after.halo_bytes - before.halo_bytes) / n_epochs;
   figures.halo_wait_s = (after.halo_s - before.halo_s) / n_epochs;
 }
@@ -57,14 +57,14 @@ Figures measured(const deck::Deck& deck, const Options& options, const comm::Com
   Figures figures;
   const std::int64_t bytes_before = device_bytes_used();
   const Kokkos::Timer timer;
-  app::Scan scan = make_synthetic_scan(deck, options.scan, comm);
-  std::unique_ptr<comm::Transport> transport;
+  run::Scan scan = make_synthetic_scan(deck, options.scan, comm);
+  std::unique_ptr<halo::Transport> transport;
   if (options.skip_exchange) transport = std::make_unique<NullTransport>();
-  app::Run run(deck, comm, std::move(scan), Log(comm.is_root()), std::move(transport));
+  run::Run run(deck, comm, std::move(scan), Log(comm.is_root()), std::move(transport));
   figures.set_up_s = timer.seconds();
   time_epochs(run, comm, options.n_epochs, figures);
 
-  const app::Scan& here = run.scan();
+  const run::Scan& here = run.scan();
   figures.transport = run.transport();
   figures.object = here.grid.object;
   figures.streams_patterns = here.memory.patterns != decomposition::PatternsIn::device;

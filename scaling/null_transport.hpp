@@ -1,14 +1,14 @@
 #pragma once
 /// Moves nothing: what an epoch would take if communication were free. Its answer is wrong.
 
-#include "tessera/comm/transport.hpp"
+#include "tessera/halo/transport.hpp"
 
 namespace tessera::scaling {
 
-class NullTransport final : public comm::Transport {
+class NullTransport final : public halo::Transport {
  public:
   std::string_view name() const override { return "none"; }
-  void begin(const device::Device&, const std::vector<comm::Message>&, int) override {}
+  void begin(const device::Device&, const std::vector<halo::Message>&, int) override {}
   void finish(const device::Device&) override {}
   void all_reduce(const device::Device&, const device::DeviceView<Real*>&) override {}
   void all_reduce_doubles(const device::Device&, const device::DeviceView<double*>&) override {}

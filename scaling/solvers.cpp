@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "tessera/app/run.hpp"
+#include "tessera/run/run.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/methods.hpp"
@@ -83,7 +83,7 @@ struct Row {
 Row measured(const Case& wanted, const Options& options, const comm::Communicator& comm) {
   deck::Deck deck;
   comm.together([&] { deck = deck_of_case(wanted, options); });
-  app::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
+  run::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
   Row row{.of = wanted, .batch_size = deck.solvers.front().batch_size};
   row.first_error = run.run_epoch().error;
   // The first batches that follow are recorded where the device can: not timed either.

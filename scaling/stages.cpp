@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "tessera/app/run.hpp"
+#include "tessera/run/run.hpp"
 
 #include "commands.hpp"
 #include "measure.hpp"
@@ -44,7 +44,7 @@ std::vector<Row> rows(const StageClock& clock, const EpochLoad& load, const Roof
   return made;
 }
 
-EpochLoad load_of(const app::Run& run) {
+EpochLoad load_of(const run::Run& run) {
   return {.n_positions = static_cast<double>(run.scan().tile().positions.size()),
           .n_modes = static_cast<double>(run.model().n_modes()),
           .window_pixels = static_cast<double>(run.scan().info.pattern.size()),
@@ -85,7 +85,7 @@ void bench_stages(CaseOptions& options, const comm::Communicator& comm) {
   const deck::Deck deck = deck_of(options, comm);
   const device::Device exec;
   const Roof roof = measure_roof(exec);
-  app::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
+  run::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
   const double epoch_s = median_seconds(exec, options.n_epochs, [&] { run.run_epoch(); });
   std::vector<Row> stages;
   {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tessera/app/experiment.hpp"
-#include "tessera/app/memory.hpp"
+#include "tessera/optics/experiment.hpp"
+#include "tessera/run/memory.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/parse.hpp"
@@ -13,7 +13,7 @@
 #include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/inner_product.hpp"
 #include "tessera/physics/pattern_store.hpp"
-#include "tessera/physics/start_probe.hpp"
+#include "tessera/optics/start_probe.hpp"
 
 namespace tessera::scaling {
 namespace {
@@ -113,7 +113,7 @@ physics::ObjectView sample(const Device& exec, const Box& ghosted) {
 
 /// What the window of each of this rank's positions lies beyond its corner: exact, however finely
 /// the reconstruction takes it.
-DeviceView<Real* [2]> exact_shifts(const app::Scan& scan) {
+DeviceView<Real* [2]> exact_shifts(const run::Scan& scan) {
   const geometry::WindowGrid& grid = scan.grid;
   std::vector<Real> shift_px;
   for (const int position : scan.tile().positions) {
@@ -132,7 +132,7 @@ DeviceView<Real* [2]> exact_shifts(const app::Scan& scan) {
 /// Computes the patterns of this rank's positions, a bounded number of waves at a time.
 class PatternMaker {
  public:
-  PatternMaker(const Device& exec, const app::Scan& scan, const WaveStack& probe)
+  PatternMaker(const Device& exec, const run::Scan& scan, const WaveStack& probe)
       : tile_(scan.on_device),
         n_modes_(probe.n()),
         piece_(static_cast<int>(
@@ -185,7 +185,7 @@ double total(const Device& exec, const Counts& counts, int n) {
 }
 
 /// Writes the patterns of all local positions to device or pinned memory. Returns their counts.
-double compute_patterns(const app::Scan& scan, const WaveStack& probe, std::byte* patterns) {
+double compute_patterns(const run::Scan& scan, const WaveStack& probe, std::byte* patterns) {
   const Device exec;
   const PatternMaker maker(exec, scan, probe);
   const auto n_positions = static_cast<int>(scan.tile().positions.size());
@@ -202,7 +202,7 @@ double compute_patterns(const app::Scan& scan, const WaveStack& probe, std::byte
 }
 
 /// Where the memory plan wants them. Returns their counts.
-double make_patterns(const deck::Deck& deck, const WaveStack& probe, app::Scan& scan) {
+double make_patterns(const deck::Deck& deck, const WaveStack& probe, run::Scan& scan) {
   const Shape2 window = scan.on_device.window;
   const std::size_t n = scan.tile().positions.size();
   const std::size_t n_bytes = window.size() * sizeof(std::uint16_t);
@@ -216,7 +216,7 @@ double make_patterns(const deck::Deck& deck, const WaveStack& probe, app::Scan& 
   device::PinnedBuffer patterns(n * n_bytes);
   const double counts = compute_patterns(scan, probe, patterns.data());
   scan.on_device.patterns = std::make_shared<physics::StreamedPatterns>(
-      Counts(), window, app::most_in_chunk(deck, window, n),
+      Counts(), window, run::most_in_chunk(deck, window, n),
       std::make_unique<physics::PinnedPatterns>(std::move(patterns), n_bytes,
                                                 scan.on_device.order));
   return counts;
@@ -262,23 +262,23 @@ WaveStack true_probe(const deck::Deck& deck, const geometry::Optics& optics, int
   deck::Probe optic = deck.probe;
   optic.defocus_m /= start_defocus_error;
   const Shape2 window{window_px, window_px};
-  WaveStack probe = physics::with_extra_modes(app::optical_probe(optic, window, optics),
+  WaveStack probe = optics::with_extra_modes(optics::optical_probe(optic, window, optics),
                                               optic.n_modes, optic.extra_mode_power);
   const double lit_px = M_PI * static_cast<double>(window.size()) / 64;
-  physics::scale_to_counts(probe, counts_per_lit_pixel * lit_px);
+  optics::scale_to_counts(probe, counts_per_lit_pixel * lit_px);
   return probe;
 }
 
-app::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wanted,
+run::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wanted,
                               const comm::Communicator& comm) {
   geometry::Optics optics;
   io::ScanInfo info;
   comm.together([&] {
-    optics = app::optics_of(deck.experiment, {wanted.window_px, wanted.window_px});
+    optics = optics::optics_of(deck.experiment, {wanted.window_px, wanted.window_px});
     info = scan_info(wanted, optics);
   });
-  app::Scan scan = app::lay_out_scan(deck, std::move(info), comm);
-  scan.memory = app::agreed_memory_plan(deck, scan, comm);
+  run::Scan scan = run::lay_out_scan(deck, std::move(info), comm);
+  scan.memory = run::agreed_memory_plan(deck, scan, comm);
   double counts = 0;
   comm.together(
       [&] { counts = make_patterns(deck, true_probe(deck, optics, wanted.window_px), scan); });

@@ -1,7 +1,7 @@
 #pragma once
 /// A scan of any size without a file: the patterns are computed where they stay, on the device.
 
-#include "tessera/app/scan.hpp"
+#include "tessera/run/scan.hpp"
 #include "tessera/base/image_stack.hpp"
 #include "tessera/deck/deck.hpp"
 
@@ -30,7 +30,7 @@ WaveStack true_probe(const deck::Deck& deck, const geometry::Optics& optics, int
 /// A jittered raster: this rank's tile, its patterns as rounded counts of 16 bits, a few pixels
 /// that are not valid. The same counts, to rounding, on any number of ranks. Collective.
 /// @throws AgreedError
-app::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wanted,
+run::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wanted,
                               const comm::Communicator& comm);
 
 }  // namespace tessera::scaling

@@ -91,12 +91,12 @@ void Descent::judge(const Device& exec, Sweep& sweep, bool starts_over) {
 }
 
 void Descent::take_step(const Device& exec, Sweep& sweep, const Batch& batch) {
-  sweep.fill(exec, comm::tile_field(direction_.object));
+  sweep.fill(exec, halo::tile_field(direction_.object));
   const DeviceView<double>& step =
       line_search_.find_step(exec, sweep, batch, unknowns_, direction_, state_);
   move_along(exec, unknowns_, direction_, {step.data()}, unknowns_);
   // Ranks may round differently: the ghosts would drift away from their owners.
-  sweep.fill(exec, comm::tile_field(unknowns_.object));
+  sweep.fill(exec, halo::tile_field(unknowns_.object));
 }
 
 void Descent::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {

@@ -15,7 +15,7 @@ EpochEnd::EpochEnd(const EpochEndOptions& options, const Unknowns& unknowns,
 bool EpochEnd::finish(const device::Device& exec, Sweep& sweep, int epoch) {
   if (momentum_.is_on()) {
     momentum_.apply(exec);
-    sweep.fill(exec, comm::tile_field(unknowns_.object));
+    sweep.fill(exec, halo::tile_field(unknowns_.object));
   }
   const int every = options_.orthogonalise_every;
   const bool mixes = n_modes_ > 1 && every > 0 && (epoch + 1) % every == 0;

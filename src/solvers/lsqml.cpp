@@ -96,7 +96,7 @@ void Lsqml::find_directions(const Device& exec, Sweep& sweep, const Batch& batch
     model_.add_gradients(exec, unknowns_.object, chunk, sums, moves_probe);
   });
   weigh_object_sum(exec, sums, greatest_power_, options_.object_alpha, batch.touched, tile_);
-  sweep.fill(exec, comm::tile_field(sums.object));
+  sweep.fill(exec, halo::tile_field(sums.object));
   model_.finish_probe_gradient(exec, sums.probe);
   find_greatest(exec, sums.overlap, greatest_overlap_);
   weigh_probe_sum(exec, sums, greatest_overlap_, options_.probe_alpha);
@@ -149,7 +149,7 @@ void Lsqml::find_lengths(const Device& exec, Sweep& sweep, const Batch& batch) {
 
 void Lsqml::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
   sweep.fill(exec,
-             comm::tile_field(unknowns_.object));  // what ranks round differently does not add up
+             halo::tile_field(unknowns_.object));  // what ranks round differently does not add up
   epoch_end_.finish(exec, sweep, epoch);
 }
 

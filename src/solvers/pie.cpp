@@ -45,7 +45,7 @@ void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int ep
   });
   update_object(exec, batch.touched);
   if (moves_probe) update_probe(exec);
-  sweep.fill(exec, comm::tile_field(unknowns_.object));
+  sweep.fill(exec, halo::tile_field(unknowns_.object));
 }
 
 void Pie::update_object(const Device& exec, const TouchedBlocks& touched) {

@@ -171,7 +171,7 @@ void ProjectionSolver::update_object(const Device& exec, Sweep& sweep,
         sum(plane, y, x) = complex(0);
         illumination(plane, y, x) = 0;
       });
-  sweep.fill(exec, comm::tile_field(object));
+  sweep.fill(exec, halo::tile_field(object));
 }
 
 double ProjectionSolver::update_probe(const Device& exec, Sweep& sweep) {

@@ -30,8 +30,8 @@ void copy_ints(const device::Device& exec, const device::DeviceView<int*>& on_de
 }  // namespace
 
 Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int chunk_size,
-             int max_slots, const physics::ScanTile& tile, comm::HaloExchange& halo,
-             comm::Transport& transport)
+             int max_slots, const physics::ScanTile& tile, halo::HaloExchange& halo,
+             halo::Transport& transport)
     : schedule_(std::move(schedule)),
       on_border_(share.on_border),
       held_out_(share.held_out.begin(), share.held_out.end()),

@@ -30,7 +30,7 @@ inline void copy_owned(const device::Device& exec, const OwnedTile& tile, const 
 
 inline void fill_ghosts(const device::Device& exec, Sweep& sweep,
                         const device::DeviceView<device::complex***>& object) {
-  sweep.fill(exec, comm::tile_field(object));
+  sweep.fill(exec, halo::tile_field(object));
 }
 
 inline void fill_ghosts(const device::Device& exec, Sweep& sweep, const ImageView& image) {

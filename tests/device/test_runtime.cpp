@@ -39,14 +39,14 @@ TEST(ShortOfMemory, OneSentenceWithBytesArrayAndRemedy) {
 
 TEST(ShortOfMemory, BothFormsOfKokkosAndWhatStandsBeforeThem) {
   const std::string expected =
-      "[rank 3] could not allocate 2.7 GiB of Cuda memory for \"tessera::app::object\"; use more "
+      "[rank 3] could not allocate 2.7 GiB of Cuda memory for \"tessera::run::object\"; use more "
       "ranks, or fewer probe.n_modes or a smaller solver.batch_size";
   EXPECT_EQ(short_of_memory("[rank 3] Kokkos ERROR: Cuda memory space failed to allocate 2.7 GiB "
-                            "(label=\"tessera::app::object\")."),
+                            "(label=\"tessera::run::object\")."),
             expected);
   EXPECT_EQ(
       short_of_memory("[rank 3] Kokkos failed to allocate memory for label "
-                      "\"tessera::app::object\".  Allocation using MemorySpace named \"Cuda\" "
+                      "\"tessera::run::object\".  Allocation using MemorySpace named \"Cuda\" "
                       "failed with the following error:  Allocation of size 2.7 GiB failed, likely "
                       "due to insufficient memory.  (The allocation mechanism was cudaMalloc().)\n"
                       "Traceback functionality not available\n"),

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "app/scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace tessera::testing {
 

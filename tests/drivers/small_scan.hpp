@@ -6,7 +6,7 @@
 
 #include "tessera/io/hdf5.hpp"
 
-#include "app/scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace tessera::testing {
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tessera/fft/host_fft.hpp"
+#include "tessera/optics/host_fft.hpp"
 #include "tessera/fft/plan.hpp"
 
 #include "support/small_scan.hpp"

@@ -10,7 +10,7 @@
 
 #include "tessera/deck/methods.hpp"
 
-#include "app/scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace tessera::testing {
 namespace {

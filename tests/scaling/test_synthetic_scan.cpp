@@ -40,7 +40,7 @@ ImageStack<double> intensity(const WaveStack& object, const WaveStack& probe, Pi
 
 TEST(SyntheticScan, HoldsTheRoundedIntensitiesOfItsSample) {
   const deck::Deck deck = synthetic_deck(tiny, {"probe.n_modes=2"});
-  const app::Scan scan = make_synthetic_scan(deck, tiny, world());
+  const run::Scan scan = make_synthetic_scan(deck, tiny, world());
   const WaveStack probe = true_probe(deck, scan.optics, tiny.window_px);
   const WaveStack object = whole_object(scan.grid.object);
   const auto& store = dynamic_cast<const physics::ResidentPatterns&>(*scan.on_device.patterns);
@@ -71,7 +71,7 @@ TEST(SyntheticScan, HoldsTheRoundedIntensitiesOfItsSample) {
 
 TEST(SyntheticScan, IsJitteredMaskedAndComplete) {
   const deck::Deck deck = synthetic_deck(tiny, {});
-  const app::Scan scan = make_synthetic_scan(deck, tiny, world());
+  const run::Scan scan = make_synthetic_scan(deck, tiny, world());
   EXPECT_EQ(scan.n_positions(), 12);
   EXPECT_EQ(scan.fitted.size(), 12u);
   EXPECT_TRUE(scan.on_device.has_subpixel);

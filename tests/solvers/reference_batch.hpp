@@ -104,9 +104,9 @@ Unknowns run_epochs(const Case& c, const SmallScan& scan, int first, int end, co
   Unknowns unknowns{tessera::testing::on_device(scan.object),
                     tessera::testing::on_device(scan.probe)};
   physics::ForwardModel model(scan.tile, n_modes, 3, 3, c.fixed_order, fft::Planning::reproducible);
-  const auto transport = comm::make_transport("auto", tessera::testing::world());
+  const auto transport = halo::make_transport("auto", tessera::testing::world());
   const Box all = Box::at({0, 0}, scan.object.shape());
-  comm::HaloExchange halo({all, all, {}}, 3, *transport);
+  halo::HaloExchange halo({all, all, {}}, 3, *transport);
   const std::vector<int> positions{0, 1, 2, 3};
   decomposition::BatchSchedule schedule(positions, scan.corner, c.batch_size,
                                         decomposition::BatchOrder::random, 1);

@@ -79,7 +79,7 @@ struct SmallRun {
                .max_slots = 3,
                .fixed_order = true,
                .planning = fft::Planning::reproducible}),
-        transport(comm::make_transport("auto", world())),
+        transport(halo::make_transport("auto", world())),
         halo({box, box, {}}, 3, *transport),
         positions(all_of(n_positions)),
         schedule(positions, scan.corner, batch_size, decomposition::BatchOrder::random, 1),
@@ -104,8 +104,8 @@ struct SmallRun {
   int n_positions;
   Box box;
   physics::ForwardModel model;
-  std::unique_ptr<comm::Transport> transport;
-  comm::HaloExchange halo;
+  std::unique_ptr<halo::Transport> transport;
+  halo::HaloExchange halo;
   std::vector<int> positions;
   decomposition::BatchSchedule schedule;
   solvers::Sweep sweep;

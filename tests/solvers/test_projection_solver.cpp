@@ -157,9 +157,9 @@ struct Reference {
 struct Reconstruction {
   Unknowns unknowns;
   physics::ForwardModel model;
-  std::unique_ptr<comm::Transport> transport;
+  std::unique_ptr<halo::Transport> transport;
   Box all;
-  comm::HaloExchange halo;
+  halo::HaloExchange halo;
   std::vector<int> positions{0, 1, 2, 3};
   Sweep sweep;
   ProjectionSolver solver;
@@ -167,7 +167,7 @@ struct Reconstruction {
   Reconstruction(const SmallScan& scan, const ProjectionOptions& options)
       : unknowns{testing::on_device(scan.object), testing::on_device(scan.probe)},
         model(scan.tile, n_modes, 3, 3, scan.window == small_window, fft::Planning::reproducible),
-        transport(comm::make_transport("auto", world())),
+        transport(halo::make_transport("auto", world())),
         all(Box::at({0, 0}, scan.object.shape())),
         halo({all, all, {}}, 3, *transport),
         sweep({positions, scan.corner, 0, decomposition::BatchOrder::spread, 1},

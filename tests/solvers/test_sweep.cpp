@@ -44,8 +44,8 @@ TEST_P(SweepTest, VisitsEachOfItsPositionsOnceAndBorderOnesFirst) {
   std::vector<int> fitted(n_scan);
   std::iota(fitted.begin(), fitted.end(), 0);
   fitted.erase(fitted.begin() + 6, fitted.begin() + 8);  // of these, position 6 is one of mine
-  const auto transport = comm::make_transport("auto", world());
-  comm::HaloExchange halo({}, 1, *transport);
+  const auto transport = halo::make_transport("auto", world());
+  halo::HaloExchange halo({}, 1, *transport);
   const physics::ScanTile tile = this->tile();
   Sweep sweep({fitted, corner_, 12, GetParam(), 5}, share(), chunk_size, chunk_size, tile, halo,
               *transport);

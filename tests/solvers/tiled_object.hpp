@@ -31,8 +31,8 @@ class TiledObject {
     scan_tile_.order = device::DeviceView<int*>("order", n_mine);
     scan_tile_.slot = device::DeviceView<int*>("slot", n_mine);
     scan_tile_.slot_shift = device::DeviceView<Real* [2]>("slot_shift", n_mine);
-    transport_ = comm::make_transport("host_mpi", world());
-    halo_ = std::make_unique<comm::HaloExchange>(
+    transport_ = halo::make_transport("host_mpi", world());
+    halo_ = std::make_unique<halo::HaloExchange>(
         decomposition::make_halo_plan(tiling_, world().rank()), 2 * n_planes, *transport_);
     std::vector<int> all(n_scan);
     std::iota(all.begin(), all.end(), 0);
@@ -116,8 +116,8 @@ class TiledObject {
  private:
   decomposition::Tiling tiling_;
   physics::ScanTile scan_tile_;
-  std::unique_ptr<comm::Transport> transport_;
-  std::unique_ptr<comm::HaloExchange> halo_;
+  std::unique_ptr<halo::Transport> transport_;
+  std::unique_ptr<halo::HaloExchange> halo_;
   std::unique_ptr<solvers::Sweep> sweep_;
 };
 

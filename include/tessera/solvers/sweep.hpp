@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tessera/comm/halo_exchange.hpp"
+#include "tessera/halo/halo_exchange.hpp"
 #include "tessera/decomposition/batch_schedule.hpp"
 #include "tessera/decomposition/touched_blocks.hpp"
 #include "tessera/device/device.hpp"
@@ -44,8 +44,8 @@ class Sweep {
  public:
   /// @param tile its order, slot and slot_shift are what the sweep writes
   Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int chunk_size,
-        int max_slots, const physics::ScanTile& tile, comm::HaloExchange& halo,
-        comm::Transport& transport);
+        int max_slots, const physics::ScanTile& tile, halo::HaloExchange& halo,
+        halo::Transport& transport);
 
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
   /// allocates nothing.
@@ -64,7 +64,7 @@ class Sweep {
   /// accumulate is under way behind the interior. What is empty does not travel. Collective.
   template <class Add>
   void sum(const device::Device& exec, const Batch& batch,
-           std::span<const comm::TileField> object_sums,
+           std::span<const halo::TileField> object_sums,
            const device::DeviceView<Real*>& shared_sums, const Add& add) {
     add_all("border", batch.border, add);
     if (!object_sums.empty()) halo_.begin_accumulate(exec, object_sums);
@@ -89,7 +89,7 @@ class Sweep {
   }
 
   /// Owners' values to all ghosts. Collective.
-  void fill(const device::Device& exec, const comm::TileField& field) {
+  void fill(const device::Device& exec, const halo::TileField& field) {
     halo_.fill(exec, {&field, 1});
   }
   /// From rank 0 to all, so that what is replicated stays the same to the last bit. Collective.
@@ -131,8 +131,8 @@ class Sweep {
   std::vector<Batch> epoch_;          ///< in visiting order
   std::vector<physics::Chunk> pass_;  ///< of epoch_, or of held_out_batches_, flattened
   bool is_laid_out_ = false;
-  comm::HaloExchange& halo_;
-  comm::Transport& transport_;
+  halo::HaloExchange& halo_;
+  halo::Transport& transport_;
   double reduce_seconds_ = 0;
 };
 

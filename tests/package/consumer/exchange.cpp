@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tessera/comm/communicator.hpp"
-#include "tessera/comm/halo_exchange.hpp"
+#include "tessera/halo/halo_exchange.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
 #include "tessera/device/runtime.hpp"
 #include "tessera/solvers/sweep.hpp"
@@ -27,8 +27,8 @@ int main(int argc, char** argv) {
     for (int x = 0; x < held.width(); ++x)
       here(0, y, x) = plan.owned.contains(Pixel{held.begin.y + y, held.begin.x + x}) ? 1 : 0;
   Kokkos::deep_copy(object, here);
-  const auto transport = comm::make_transport("host_mpi", world);
-  comm::HaloExchange halo(plan, 1, *transport);
+  const auto transport = halo::make_transport("host_mpi", world);
+  halo::HaloExchange halo(plan, 1, *transport);
   const std::vector<int>& positions =
       tiling.tiles[static_cast<std::size_t>(world.rank())].positions;
   const std::vector<int> all = {0, 1, 2, 3};
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   tile.slot_shift = device::DeviceView<Real* [2]>("consumer::slot_shift", positions.size());
   solvers::Sweep sweep({all, corner, 2, decomposition::BatchOrder::spread, 1}, share, 1, 1, tile,
                        halo, *transport);
-  const comm::TileField field = comm::tile_field(object);
+  const halo::TileField field = halo::tile_field(object);
   sweep.fill(device::Device(), field);
 
   Kokkos::deep_copy(here, object);

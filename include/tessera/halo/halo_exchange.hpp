@@ -1,0 +1,83 @@
+#pragma once
+/// Keeps the tiles of all ranks one object: owners' values to ghosts (fill), ghosts' sums to owners
+/// (accumulate). The two are adjoint: <fill u, w> = <u, accumulate w>.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tessera/halo/transport.hpp"
+#include "tessera/decomposition/halo_plan.hpp"
+#include "tessera/device/device.hpp"
+
+namespace tessera::halo {
+
+/// A quantity on a rank's ghosted box: (n_planes, H, W) values of `n_components` Reals each
+/// (complex: 2), C order.
+struct TileField {
+  Real* data = nullptr;
+  int n_planes = 1;
+  int n_components = 1;
+};
+
+inline TileField tile_field(const device::DeviceView<device::complex***>& view) {
+  return {reinterpret_cast<Real*>(view.data()), static_cast<int>(view.extent(0)), 2};
+}
+inline TileField tile_field(const device::DeviceView<Real***>& view) {
+  return {view.data(), static_cast<int>(view.extent(0)), 1};
+}
+
+/// Time and traffic of one rank, for the summary.
+struct HaloStatistics {
+  double seconds = 0;  ///< of the host in these calls; what a device does behind its back is not in
+  std::int64_t bytes_sent = 0;
+  std::int64_t messages_sent = 0;
+};
+
+inline HaloStatistics operator+(const HaloStatistics& a, const HaloStatistics& b) {
+  return {a.seconds + b.seconds, a.bytes_sent + b.bytes_sent, a.messages_sent + b.messages_sent};
+}
+
+/// All calls are collective among peers: every rank makes the same calls in the same order, with
+/// fields of the same planes and components. Several fields travel in one message per peer. At most
+/// `max_fields` at a time.
+class HaloExchange {
+ public:
+  static constexpr int max_fields = 8;
+
+  /// @param max_reals_per_pixel sum over the fields of one call of n_planes * n_components, at most
+  HaloExchange(decomposition::HaloPlan plan, int max_reals_per_pixel, Transport& transport);
+
+  /// Owners' values replace the ghosts.
+  void fill(const device::Device& exec, std::span<const TileField> fields);
+  /// Ghost values are added to their owners' in ascending peer order; ghosts keep what they hold.
+  void accumulate(const device::Device& exec, std::span<const TileField> fields);
+  /// Split form: between the two only pixels owned here may be written, and no other exchange
+  /// begun.
+  void begin_accumulate(const device::Device& exec, std::span<const TileField> fields);
+  void finish_accumulate(const device::Device& exec);
+
+  const HaloStatistics& statistics() const { return statistics_; }
+  /// Exchanges are counted when they are launched; who records and replays them (device::Graph)
+  /// puts the count right.
+  void restore(const HaloStatistics& statistics) { statistics_ = statistics; }
+  /// True if a device::Graph can record them.
+  bool recordable() const { return plan_.peers.empty() || transport_.recordable(); }
+
+ private:
+  enum class Direction { owner_to_ghost, ghost_to_owner };
+  void begin(const device::Device& exec, std::span<const TileField> fields, Direction direction);
+
+  decomposition::HaloPlan plan_;
+  Transport& transport_;
+  std::vector<device::DeviceView<Real*>> send_;
+  std::vector<device::DeviceView<Real*>> receive_;
+  std::vector<Message> messages_;
+  std::array<TileField, max_fields> fields_{};
+  int n_fields_ = 0;
+  int max_reals_per_pixel_;
+  HaloStatistics statistics_;
+};
+
+}  // namespace tessera::halo

@@ -1,0 +1,101 @@
+// What `tessera inspect` says of a scan.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "inspect_sections.hpp"
+
+namespace tessera::analysis {
+namespace {
+
+/// 1 = trust; empty if the scan has no mask, or one for each pattern.
+std::vector<double> read_mask(const io::File& file, const ScanContents& contents, Shape2 pattern) {
+  if (!contents.valid_pixels) return {};
+  if (file.info(*contents.valid_pixels).extents == file.info(contents.patterns).extents) return {};
+  std::vector<double> mask = file.read_doubles(*contents.valid_pixels);
+  if (static_cast<std::int64_t>(mask.size()) != pattern.size())
+    throw InputError(text("dataset \"", *contents.valid_pixels, "\" of \"", contents.path,
+                          "\" has ", mask.size(), " values, a pattern ", pattern.size(),
+                          " pixels; the mask must have the patterns' shape"));
+  return mask;
+}
+
+/// Counts of the valid pixels of all patterns.
+Json dose_section(const io::File& file, const ScanContents& contents, Shape2 pattern,
+                  const std::vector<double>& mask) {
+  double total = 0;
+  double most = 0;
+  double least = std::numeric_limits<double>::infinity();
+  double brightest_pixel = 0;
+  std::int64_t n = 0;
+  std::int64_t n_empty = 0;
+  std::int64_t n_unusable = 0;
+  for_each_pattern(file, contents.patterns, [&](const double* counts) {
+    double sum = 0;
+    for (std::int64_t r = 0; r < pattern.size(); ++r) {
+      if (!mask.empty() && mask[r] == 0) continue;
+      if (!std::isfinite(counts[r]) || counts[r] < 0) {
+        ++n_unusable;
+        continue;
+      }
+      sum += counts[r];
+      brightest_pixel = std::max(brightest_pixel, counts[r]);
+    }
+    ++n;
+    n_empty += sum == 0;
+    total += sum;
+    most = std::max(most, sum);
+    least = std::min(least, sum);
+  });
+  return {{"mean_counts_per_pattern", total / static_cast<double>(n)},
+          {"least_counts_per_pattern", least},
+          {"most_counts_per_pattern", most},
+          {"most_counts_per_pixel", brightest_pixel},
+          {"patterns_without_counts", n_empty},
+          {"negative_or_not_finite_values", n_unusable}};
+}
+
+/// What a deck knows and the file need not.
+void add_experiment(Json& section, const deck::Experiment& experiment) {
+  auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) section[name] = *value;
+  };
+  add("energy_eV", experiment.energy_eV);
+  add("voltage_V", experiment.voltage_V);
+  add("distance_m", experiment.distance_m);
+  add("detector_pixel_m", experiment.detector_pixel_m);
+  add("detector_pixel_rad", experiment.detector_pixel_rad);
+}
+
+}  // namespace
+
+Json scan_report(const ScanContents& contents) {
+  const io::File file = io::File::open(contents.path);
+  const PatternExtents extents = pattern_extents(file.info(contents.patterns).extents);
+  const std::vector<double> mask = read_mask(file, contents, extents.pattern);
+
+  Json report;
+  report["kind"] = file.has("truth/object") ? "simulated scan" : "scan";
+  report["file"] = contents.path;
+  report["datasets"] = datasets_section(file);
+  report["patterns"] = {{"dataset", contents.patterns},
+                        {"count", extents.n},
+                        {"shape_px", {extents.pattern.h, extents.pattern.w}}};
+  if (contents.deck) report["patterns"]["zero_frequency"] = contents.zero_frequency;
+  Json geometry = geometry_section(file);
+  if (contents.deck) add_experiment(geometry, contents.deck->experiment);
+  if (!geometry.empty()) report["geometry"] = geometry;
+  if (contents.positions) {
+    report["positions"] = positions_section(read_points(file, *contents.positions));
+    report["positions"]["dataset"] = *contents.positions;
+  }
+  report["dose"] = dose_section(file, contents, extents.pattern, mask);
+  report["masked_pixels"] = std::count(mask.begin(), mask.end(), 0.0);
+  return report;
+}
+
+}  // namespace tessera::analysis

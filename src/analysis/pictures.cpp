@@ -1,0 +1,192 @@
+#include "tessera/analysis/pictures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+#include <system_error>
+
+#include "tessera/optics/illuminated_region.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/optics/host_fft.hpp"
+#include "tessera/io/png.hpp"
+
+#include "file_contents.hpp"
+#include "tessera/optics/fourier_tools.hpp"
+
+namespace tessera::analysis {
+namespace {
+
+using Complex = std::complex<double>;
+using Paths = std::vector<std::string>;
+
+class Folder {
+ public:
+  explicit Folder(const std::string& folder) : folder_(folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error)
+      throw InputError(text("cannot make the folder \"", folder, "\" for pictures: ",
+                            error.message(), "; choose one that can be written"));
+  }
+  std::string file(const std::string& name) { return written.emplace_back(folder_ / name); }
+  Paths written;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// The product of all slices at every `stride`-th pixel: blocks are not averaged, for a phase ramp
+/// would darken them.
+WaveStack read_thinned_object(const io::File& file, int stride) {
+  io::Extents extents = file.info("object").extents;
+  const bool has_slices = extents.size() == 3;
+  const std::int64_t n_slices = has_slices ? extents[0] : 1;
+  const auto h = static_cast<int>(extents[extents.size() - 2]);
+  const auto w = static_cast<int>(extents.back());
+  WaveStack object(1, {(h + stride - 1) / stride, (w + stride - 1) / stride}, 1.0);
+  std::vector<Complex> row(w);
+  for (std::int64_t slice = 0; slice < n_slices; ++slice)
+    for (int y = 0; y < object.h(); ++y) {
+      io::Extents begin{y * stride, 0};
+      io::Extents count{1, w};
+      if (has_slices) begin.insert(begin.begin(), slice);
+      if (has_slices) count.insert(count.begin(), 1);
+      file.read_slab_alone("object", begin, count, io::ElementType::complex128, row.data());
+      for (int x = 0; x < object.w(); ++x) object(0, y, x) *= row[x * stride];
+    }
+  return object;
+}
+
+/// Takes out the ramp and the mean phase that the region shows.
+void remove_ramp(WaveStack& object, const Region& region) {
+  WaveStack inside = object;
+  std::transform(inside.begin(), inside.end(), region.begin(), inside.begin(),
+                 [](const Complex& value, auto lit) { return lit ? value : Complex{}; });
+  const Vec2 ramp = optics::transform_peak(inside, Samples::image);
+  Complex mean = 0;
+  for (int y = 0; y < object.h(); ++y)
+    for (int x = 0; x < object.w(); ++x) {
+      const Complex factor = std::polar(1.0, -2 * std::numbers::pi * (ramp.y * y + ramp.x * x));
+      object(0, y, x) *= factor;
+      mean += inside(0, y, x) * factor;
+    }
+  const Complex turn = std::polar(1.0, -std::arg(mean));
+  for (auto& value : object) value *= turn;
+}
+
+/// A picture of f(value), its grey range set by the illuminated pixels only.
+template <class F>
+void write_grey(const std::string& path, const WaveStack& object, const Region& region,
+                const F& f) {
+  std::vector<double> values(object.size());
+  std::transform(object.begin(), object.end(), values.begin(), f);
+  std::vector<double> lit;
+  for (std::size_t r = 0; r < values.size(); ++r)
+    if (region.data()[r]) lit.push_back(values[r]);
+  auto quantile = [&](double q) {
+    const auto at =
+        lit.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(lit.size() - 1));
+    std::nth_element(lit.begin(), at, lit.end());
+    return *at;
+  };
+  const double least = quantile(0.005);
+  io::write_grey_png(path, object.shape(), values, std::pair{least, quantile(0.995)});
+}
+
+void write_object(const io::File& file, const WaveStack& probe, Folder& folder) {
+  constexpr int longest_px = 4096;
+  const io::Extents extents = file.info("object").extents;
+  const Shape2 whole{static_cast<int>(extents[extents.size() - 2]),
+                     static_cast<int>(extents.back())};
+  const int stride = (std::max(whole.h, whole.w) + longest_px - 1) / longest_px;
+  Region region = optics::illuminated_region(whole, read_points(file, "window_corner_px"), probe, stride);
+  const Box box = optics::bounding_box(region);
+  if (box.empty())
+    throw InputError(text('"', file.path(),
+                          "\": the probe is dark, so no pixel of the object can be "
+                          "shown"));
+  WaveStack object = cropped(read_thinned_object(file, stride), box);
+  region = cropped(region, box);
+  remove_ramp(object, region);
+  write_grey(folder.file("object_amplitude.png"), object, region,
+             [](const Complex& value) { return std::abs(value); });
+  write_grey(folder.file("object_phase.png"), object, region,
+             [](const Complex& value) { return std::arg(value); });
+}
+
+void write_modes(const WaveStack& probe, const std::string& path) {
+  WaveStack row(1, {probe.h(), probe.w() * probe.n()});
+  for (int i = 0; i < probe.n(); ++i)
+    for (int y = 0; y < probe.h(); ++y)
+      for (int x = 0; x < probe.w(); ++x) row(0, y, i * probe.w() + x) = probe(i, y, x);
+  io::write_wave_png(path, row.shape(), std::span(row.data(), row.size()));
+}
+
+void write_result(const io::File& file, Folder& folder) {
+  const WaveStack probe = file.read_waves("probe");
+  write_object(file, probe, folder);
+  write_modes(probe, folder.file("probe.png"));
+  if (!file.has("history/error")) return;
+  const std::vector<double> error = file.read_doubles("history/error");
+  if (!error.empty()) io::write_curve_png(folder.file("error.png"), error);
+}
+
+void write_mean_pattern(const io::File& file, const ScanContents& contents,
+                        const std::string& path) {
+  const PatternExtents extents = pattern_extents(file.info(contents.patterns).extents);
+  ImageStack<double> mean(1, extents.pattern);
+  for_each_pattern(file, contents.patterns, [&](const double* counts) {
+    for (std::int64_t r = 0; r < extents.pattern.size(); ++r)
+      mean.data()[r] += counts[r] / static_cast<double>(extents.n);
+  });
+  if (contents.zero_frequency == "corner") mean = optics::centred(mean);
+  // Less than one count in all patterns together is black.
+  const double dark = 1 / static_cast<double>(extents.n);
+  for (auto& value : mean) value = std::log10(std::max(value, dark));
+  io::write_grey_png(path, mean.shape(), std::span(mean.data(), mean.size()));
+}
+
+/// White dots, y down as in the object.
+void write_positions(const std::vector<Vec2>& positions_m, const std::string& path) {
+  constexpr int side_px = 512;
+  constexpr int border_px = 8;
+  Vec2 least = positions_m.front();
+  Vec2 most = least;
+  for (const Vec2& position : positions_m) {
+    least = {std::min(least.y, position.y), std::min(least.x, position.x)};
+    most = {std::max(most.y, position.y), std::max(most.x, position.x)};
+  }
+  const double extent_m = std::max({most.y - least.y, most.x - least.x, 1e-300});
+  auto pixel = [&](double distance_m) {
+    return border_px + static_cast<int>((side_px - 2 * border_px - 2) * distance_m / extent_m);
+  };
+  ImageStack<double> dots(1, {side_px, side_px});
+  for (const Vec2& position : positions_m)
+    for (const Pixel part : {Pixel{0, 0}, Pixel{0, 1}, Pixel{1, 0}, Pixel{1, 1}})
+      dots(0, pixel(position.y - least.y) + part.y, pixel(position.x - least.x) + part.x) = 1;
+  io::write_grey_png(path, dots.shape(), std::span(dots.data(), dots.size()), std::pair{0.0, 1.0});
+}
+
+}  // namespace
+
+std::vector<std::string> write_pictures(const std::string& path, const std::string& folder) {
+  if (!is_deck(path)) {
+    const io::File file = io::File::open(path);
+    if (is_result(file)) {
+      Folder pictures(folder);
+      write_result(file, pictures);
+      return pictures.written;
+    }
+  }
+  const ScanContents contents = scan_contents(path);
+  const io::File file = io::File::open(contents.path);
+  Folder pictures(folder);
+  write_mean_pattern(file, contents, pictures.file("pattern_mean.png"));
+  if (contents.positions)
+    write_positions(read_points(file, *contents.positions), pictures.file("positions.png"));
+  return pictures.written;
+}
+
+}  // namespace tessera::analysis

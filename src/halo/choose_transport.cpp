@@ -1,0 +1,141 @@
+#include "tessera/halo/choose_transport.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <limits>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "transports.hpp"
+
+namespace tessera::halo {
+namespace {
+
+using device::Device;
+using device::DeviceView;
+
+/// A batch's exchanges without their packing: an accumulate, a sum, a fill.
+class Trial {
+ public:
+  explicit Trial(const BatchTraffic& traffic)
+      : summed_("tessera::comm::trial_sum", static_cast<std::size_t>(traffic.n_summed_reals)) {
+    for (const decomposition::PeerBoxes& p : traffic.plan.peers) {
+      const std::int64_t n_owned = p.owned_here.area() * traffic.reals_per_pixel;
+      const std::int64_t n_ghost = p.ghost_here.area() * traffic.reals_per_pixel;
+      const DeviceView<Real*> owned = buffers_.emplace_back("tessera::comm::trial_owned", n_owned);
+      const DeviceView<Real*> ghost = buffers_.emplace_back("tessera::comm::trial_ghost", n_ghost);
+      to_owners_.push_back({p.peer, ghost.data(), n_ghost, owned.data(), n_owned});
+      to_ghosts_.push_back({p.peer, owned.data(), n_owned, ghost.data(), n_ghost});
+    }
+  }
+
+  /// Collective.
+  void run(const Device& exec, Transport& transport, int n_batches) {
+    for (int i = 0; i < n_batches; ++i) {
+      transport.begin(exec, to_owners_, 1);
+      transport.finish(exec);
+      transport.all_reduce(exec, summed_);
+      transport.begin(exec, to_ghosts_, 2);
+      transport.finish(exec);
+    }
+    transport.wait(exec);
+  }
+
+  /// Collective.
+  double seconds_per_batch(const Device& exec, Transport& transport) {
+    constexpr int n_rounds = 5;
+    constexpr int n_batches = 4;
+    run(exec, transport, n_batches);  // connections and buffers are made at first use
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < n_rounds; ++i) {
+      const Kokkos::Timer timer;
+      run(exec, transport, n_batches);
+      best = std::min(best, timer.seconds() / n_batches);
+    }
+    return best;
+  }
+
+ private:
+  std::vector<DeviceView<Real*>> buffers_;
+  std::vector<Message> to_owners_;
+  std::vector<Message> to_ghosts_;
+  DeviceView<Real*> summed_;
+};
+
+struct Candidate {
+  std::string name;
+  std::unique_ptr<Transport> transport;  ///< null: cannot be used here
+  double seconds = 0;
+  std::string problem;
+};
+
+/// What the trial does not see: work without the host hides behind kernels, and whole batches of it
+/// are launched at once. That is worth half of the time where times are alike.
+double cost(const Candidate& candidate) {
+  return candidate.seconds * (candidate.transport->recordable() ? 0.5 : 1);
+}
+
+Candidate tried(const std::string& name, const comm::Communicator& comm, double timeout_s,
+                const Device& exec, Trial& trial) {
+  Candidate candidate{.name = name, .transport = {}, .seconds = 0, .problem = why_not(name, comm)};
+  if (!candidate.problem.empty()) return candidate;
+  try {
+    comm.together([&] {
+      candidate.transport = start_transport(name, comm, timeout_s);
+      candidate.seconds = trial.seconds_per_batch(exec, *candidate.transport);
+    });
+    comm.maximum(std::span(&candidate.seconds, 1));  // all wait for the slowest
+  } catch (const AgreedError& error) {
+    candidate.transport.reset();
+    candidate.problem = error.what();
+  }
+  return candidate;
+}
+
+std::string milliseconds(double seconds) {
+  std::ostringstream out;
+  out << std::setprecision(3) << seconds * 1e3 << " ms";
+  return out.str();
+}
+
+std::string report(const std::vector<Candidate>& candidates, const Candidate& best) {
+  std::string line = text("transport ", best.name, ": ", milliseconds(best.seconds),
+                          " for the exchanges of a batch");
+  for (const Candidate& c : candidates)
+    if (c.transport && &c != &best) line += text("; ", c.name, " ", milliseconds(c.seconds));
+  for (const Candidate& c : candidates)
+    if (!c.transport) line += text("; not ", c.name, ": ", c.problem);
+  return line;
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> choose_transport(std::string_view name, const comm::Communicator& comm,
+                                            double timeout_s, const BatchTraffic& traffic,
+                                            const Log& log) {
+  const std::vector<std::string> names = transport_names();
+  const Device exec;
+  if (name != "auto" || comm.size() == 1 || names.size() == 1) {
+    auto named = make_transport(name, comm, timeout_s);
+    // What is allocated at first use, connections and pinned memory, is allocated now.
+    if (!device::device_is_host && comm.size() > 1) Trial(traffic).run(exec, *named, 1);
+    return named;
+  }
+  Trial trial(traffic);
+  std::vector<Candidate> candidates;
+  candidates.reserve(names.size());
+  for (const std::string& each : names)
+    candidates.push_back(tried(each, comm, timeout_s, exec, trial));
+  Candidate& best = *std::min_element(candidates.begin(), candidates.end(),
+                                      [](const Candidate& a, const Candidate& b) {
+                                        if (!a.transport || !b.transport)
+                                          return a.transport && !b.transport;
+                                        return cost(a) < cost(b);
+                                      });
+  if (!best.transport) throw SystemError(text("no transport works here: ", best.problem));
+  log.info(report(candidates, best));
+  return std::move(best.transport);
+}
+
+}  // namespace tessera::halo

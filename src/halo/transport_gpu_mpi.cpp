@@ -1,0 +1,54 @@
+#include "transport_gpu_mpi.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include "tessera/base/text.hpp"
+
+#include "mpi_reals.hpp"
+#include "transport_staged_mpi.hpp"
+#include "transports.hpp"
+
+namespace tessera::halo {
+
+void GpuMpiTransport::begin(const device::Device& exec, const std::vector<Message>& messages,
+                            int tag) {
+  ready_.record(exec);
+  messages_ = &messages;
+  tag_ = tag;
+}
+
+/// Everything starts here, when exec is known to have written what is sent and read what came
+/// before: waiting in `begin` would keep the host from launching the work that hides the exchange.
+void GpuMpiTransport::finish(const device::Device&) {
+  ready_.wait();
+  requests_.clear();
+  for (const Message& m : *messages_)
+    if (m.n_receive > 0)
+      requests_.push_back(start_receive(comm_, m.receive, m.n_receive, m.peer, tag_));
+  for (const Message& m : *messages_)
+    if (m.n_send > 0) requests_.push_back(start_send(comm_, m.send, m.n_send, m.peer, tag_));
+  comm::check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+}
+
+std::string why_not_gpu_mpi(const comm::Communicator& comm) {
+  const char* wanted = std::getenv("TESSERA_GPU_MPI");
+  const bool insists = wanted && std::string_view(wanted) == "1";
+  if (!comm.any(!insists && !mpi_reads_device_memory())) return {};
+  return text("the MPI library (", library_version(),
+              ") does not say that it reads GPU memory; run with one built for CUDA (Open MPI: "
+              "--with-cuda), or set TESSERA_GPU_MPI=1 on all ranks if you know that it does (one "
+              "that does not "
+              "ends in a segmentation fault)");
+}
+
+std::unique_ptr<Transport> start_gpu_mpi(const comm::Communicator& comm, double timeout_s) {
+  std::unique_ptr<Transport> collectives;
+  if (why_not_nccl(comm).empty())
+    collectives = start_nccl(comm, timeout_s);
+  else
+    collectives = std::make_unique<StagedMpiTransport>(comm);
+  return std::make_unique<GpuMpiTransport>(comm, std::move(collectives));
+}
+
+}  // namespace tessera::halo

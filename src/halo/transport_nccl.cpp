@@ -1,0 +1,125 @@
+#include "transport_nccl.hpp"
+
+#include <span>
+#include <thread>
+
+#include "tessera/base/text.hpp"
+
+#include "transports.hpp"
+
+namespace tessera::halo {
+namespace {
+
+Nccl::Id agreed_id(const comm::Communicator& comm) {
+  Nccl::Id id{};
+  comm.together([&] {
+    if (comm.is_root()) id = Nccl::make_id();
+  });
+  comm.broadcast(std::span<char>(id));
+  return id;
+}
+
+std::size_t n_bytes(std::int64_t n_reals) {
+  return static_cast<std::size_t>(n_reals) * sizeof(Real);
+}
+
+}  // namespace
+
+NcclTransport::NcclTransport(const comm::Communicator& comm, double timeout_s)
+    : n_ranks_(comm.size()), nccl_(agreed_id(comm), comm.rank(), comm.size(), timeout_s) {}
+
+/// What NCCL does next comes after what exec does now ...
+void NcclTransport::follow(const device::Device& exec) {
+  ready_.record(exec);
+  ready_.hold(stream_);
+}
+/// ... and what exec does next after what NCCL does now.
+void NcclTransport::lead(const device::Device& exec) {
+  arrived_.record(stream_);
+  arrived_.hold(exec);
+}
+
+void NcclTransport::begin(const device::Device& exec, const std::vector<Message>& messages, int) {
+  follow(exec);
+  nccl_.begin_group();
+  for (const Message& m : messages) {
+    if (m.n_receive > 0) nccl_.receive(m.receive, n_bytes(m.n_receive), m.peer, stream_.handle());
+    if (m.n_send > 0) nccl_.send(m.send, n_bytes(m.n_send), m.peer, stream_.handle());
+  }
+  nccl_.end_group();
+}
+
+void NcclTransport::finish(const device::Device& exec) {
+  lead(exec);
+}
+
+void NcclTransport::all_reduce(const device::Device& exec,
+                               const device::DeviceView<Real*>& values) {
+  if (n_ranks_ == 1) return;
+  follow(exec);
+  nccl_.sum(values.data(), values.extent(0), stream_.handle());
+  lead(exec);
+}
+
+void NcclTransport::all_reduce_doubles(const device::Device& exec,
+                                       const device::DeviceView<double*>& values) {
+  if (n_ranks_ == 1) return;
+  follow(exec);
+  nccl_.sum(values.data(), values.extent(0), stream_.handle());
+  lead(exec);
+}
+
+void NcclTransport::broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) {
+  if (n_ranks_ == 1) return;
+  follow(exec);
+  nccl_.broadcast(values.data(), values.extent(0) * sizeof(Real), stream_.handle());
+  lead(exec);
+}
+
+void NcclTransport::watch(const device::Device& exec) {
+  nccl_.check();
+  if (n_marks_ == marks_.size()) wait_for_oldest_mark();
+  marks_[(oldest_mark_ + n_marks_) % marks_.size()].record(exec);
+  ++n_marks_;
+}
+
+void NcclTransport::wait(const device::Device& exec) {
+  watch(exec);
+  while (n_marks_ > 0) wait_for_oldest_mark();
+}
+
+void NcclTransport::wait_for_oldest_mark() {
+  const Kokkos::Timer timer;
+  while (!marks_[oldest_mark_].passed()) {
+    nccl_.check();
+    if (timer.seconds() > nccl_.timeout_s())
+      nccl_.fail(
+          text("no batch ended for ", nccl_.timeout_s(),
+               " s (decomposition.transport_timeout_s): another rank has ended or is stuck"));
+    std::this_thread::yield();
+  }
+  oldest_mark_ = (oldest_mark_ + 1) % marks_.size();
+  --n_marks_;
+}
+
+bool build_has_nccl() {
+  return true;
+}
+
+std::string why_not_nccl(const comm::Communicator& comm) {
+  const std::vector<std::string> gpu = comm.all_gather(device::gpu_identity());
+  for (std::size_t i = 0; i < gpu.size(); ++i)
+    for (std::size_t j = i + 1; j < gpu.size(); ++j)
+      if (gpu[i] == gpu[j])
+        return text("ranks ", i, " and ", j,
+                    " use the same GPU, which NCCL does not allow; start one rank per GPU");
+  return {};
+}
+
+std::unique_ptr<Transport> start_nccl(const comm::Communicator& comm, double timeout_s) {
+  std::unique_ptr<Transport> made;
+  comm.together([&] { made = std::make_unique<NcclTransport>(comm, timeout_s); });
+  return made;
+}
+
+}  // namespace tessera::halo

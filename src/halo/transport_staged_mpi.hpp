@@ -1,0 +1,56 @@
+#pragma once
+/// Plain MPI through pinned host memory: "host_mpi" of a build whose device is a GPU. Messages go
+/// in pieces, so that copies and MPI overlap.
+
+#include <vector>
+
+#include "tessera/halo/transport.hpp"
+#include "tessera/device/stream.hpp"
+
+namespace tessera::halo {
+
+class StagedMpiTransport final : public Transport {
+ public:
+  explicit StagedMpiTransport(const comm::Communicator& comm) : comm_(comm) {}
+  std::string_view name() const override { return "host_mpi"; }
+  void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
+  void finish(const device::Device& exec) override;
+  void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override;
+  void all_reduce_doubles(const device::Device& exec,
+                          const device::DeviceView<double*>& values) override;
+  void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) override;
+
+ private:
+  /// Part of a message: where it lies on the device and in pinned memory.
+  struct Piece {
+    int peer = 0;
+    Real* on_device = nullptr;
+    Real* pinned = nullptr;
+    std::int64_t n = 0;
+    std::size_t n_bytes() const { return static_cast<std::size_t>(n) * sizeof(Real); }
+  };
+  void lay_out(const std::vector<Message>& messages);
+  int try_send(int next);
+  bool try_receive();
+  template <class Value>
+  Value* copy_to_host(const device::Device& exec, const device::DeviceView<Value*>& values);
+  template <class Value>
+  void copy_to_device(const device::Device& exec, const device::DeviceView<Value*>& values);
+
+  const comm::Communicator& comm_;
+  int tag_ = 0;
+  // Two queues, because the two directions of the link do not disturb each other.
+  device::Stream outward_{device::Stream::Priority::high};
+  device::Stream inward_{device::Stream::Priority::high};
+  device::Event ready_;    ///< exec has written what is sent and read what came before
+  device::Event arrived_;  ///< the last copy to the device
+  device::PinnedBuffer pinned_;
+  device::PinnedBuffer collective_;
+  std::vector<Piece> outgoing_;
+  std::vector<Piece> incoming_;
+  std::vector<device::Event> on_host_;  ///< of each outgoing piece
+  std::vector<MPI_Request> sends_;
+  std::vector<MPI_Request> receives_;
+};
+
+}  // namespace tessera::halo

@@ -1,0 +1,169 @@
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "tessera/analysis/pictures.hpp"
+#include "tessera/run/run.hpp"
+#include "tessera/run/start_device.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/deck/check.hpp"
+
+#include "stop.hpp"
+#include "stop_rules.hpp"
+#include "summary.hpp"
+
+namespace tessera::run {
+namespace {
+
+/// One line per epoch; on a terminal one that lives.
+class Progress {
+ public:
+  Progress(bool speaks, const deck::Deck& deck, int n_positions)
+      : speaks_(speaks),
+        // Open MPI's mpirun gives its ranks a terminal of its own, wherever the output goes.
+        on_terminal_(isatty(STDOUT_FILENO) != 0 && !std::getenv("OMPI_COMM_WORLD_SIZE")),
+        deck_(deck),
+        n_positions_(n_positions) {}
+
+  void show(const std::vector<EpochFigures>& history, double epoch_seconds) {
+    seconds_ += epoch_seconds;
+    ++n_shown_;
+    if (!speaks_) return;
+    const EpochFigures& figures = history.back();
+    const int epoch = static_cast<int>(history.size());
+    const int n_left = epochs_left(deck_, history);
+    constexpr int bar_width = 20;
+    const int done = bar_width * epoch / (epoch + n_left);
+    if (on_terminal_) fmt::print("\r[{:#<{}}{:.<{}}] ", "", done, "", bar_width - done);
+    fmt::print("epoch {:>4}/{}", epoch, epoch + n_left);
+    if (deck_.solvers.size() > 1)
+      fmt::print("  {}", deck_.solvers[static_cast<std::size_t>(figures.stage)].method);
+    fmt::print("  error {:.6f}", figures.error);
+    if (std::isfinite(figures.validation_error))
+      fmt::print("  validation {:.6f}", figures.validation_error);
+    fmt::print("  r_factor {:.5f}  {:.3f} s  {:.0f} positions/s  left {:.0f} s{}", figures.r_factor,
+               epoch_seconds, n_positions_ / epoch_seconds, seconds_ / n_shown_ * n_left,
+               on_terminal_ && n_left > 0 ? "\x1b[K" : "\n");
+    std::fflush(stdout);
+  }
+
+  double seconds() const { return seconds_; }
+  int n_shown() const { return n_shown_; }
+
+ private:
+  bool speaks_;
+  bool on_terminal_;
+  const deck::Deck& deck_;
+  int n_positions_;
+  double seconds_ = 0;
+  int n_shown_ = 0;
+};
+
+void describe(const Run& run, const comm::Communicator& comm) {
+  if (!comm.is_root()) return;
+  const Scan& scan = run.scan();
+  const Shape2 object = scan.grid.object;
+  fmt::print(
+      "{} positions of {} x {} pixels, object {} x {} pixels of {:.4g} nm, {:.4g} counts per "
+      "pattern\n{} tile{}, {} probe mode{}\n",
+      scan.n_positions(), scan.info.pattern.h, scan.info.pattern.w, object.h, object.w,
+      scan.grid.pixel_m * 1e9, scan.counts_per_pattern, comm.size(), comm.size() == 1 ? "" : "s",
+      run.model().n_modes(), run.model().n_modes() == 1 ? "" : "s");
+  std::fflush(stdout);
+}
+
+/// Better known before the run than after it.
+void check_summary_folder(const std::string& path) {
+  if (path.empty()) return;
+  const std::string folder = std::filesystem::absolute(path).parent_path();
+  if (!std::filesystem::is_directory(folder))
+    throw InputError(
+        text("--summary ", path, ": there is no folder \"", folder, "\"; make it first"));
+}
+
+struct Agreed {
+  bool signalled;  ///< any rank
+  double seconds;  ///< of rank 0's clock
+};
+
+/// Collective.
+Agreed agree(const StopSignals& signals, const Kokkos::Timer& clock,
+             const comm::Communicator& comm) {
+  std::array<double, 2> all{signals.arrived() ? 1.0 : 0.0, comm.is_root() ? clock.seconds() : 0.0};
+  comm.maximum(all);
+  return {all[0] > 0, all[1]};
+}
+
+constexpr const char* signal_status = "stopped by a signal";
+
+/// Epochs until all solvers have made theirs, or a stop rule, or a signal. Returns the result's
+/// status.
+std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
+                       const comm::Communicator& comm, const StopSignals& signals,
+                       const Kokkos::Timer& clock, Progress& progress) {
+  while (!run->finished()) {
+    const Kokkos::Timer timer;
+    run->run_epoch();
+    progress.show(run->history(), timer.seconds());
+    const Agreed agreed = agree(signals, clock, comm);
+    if (agreed.signalled) return signal_status;
+    const StopRule rule = ending_rule(deck.stop, run->history(), agreed.seconds);
+    if (rule != StopRule::none) return status_text(rule, deck.stop);
+    if (run->finished()) break;
+    const int every = deck.output.save_every_epochs;
+    if (run->needs_new_tiles())
+      run = Run::on_new_tiles(std::move(run), Log(comm.is_root()));
+    else if (every > 0 && run->n_epochs() % every == 0)
+      run->write_result(run->measure(), "running");
+  }
+  return status_text(last_rule(deck, run->history()), deck.stop);
+}
+
+void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
+  if (deck.output.pictures.empty()) return;
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    for (const std::string& path : analysis::write_pictures(deck.output.file, deck.output.pictures))
+      fmt::print("picture {}\n", path);
+  });
+}
+
+}  // namespace
+
+ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
+                     const std::string& summary_path) {
+  const Kokkos::Timer clock;
+  comm.together([&] {
+    deck::check_reconstruction(deck);
+    if (comm.is_root()) check_summary_folder(summary_path);
+  });
+  const auto runtime = start_device(comm, deck.run.share_gpu);
+  auto run = std::make_unique<Run>(deck, comm, Log(comm.is_root()));
+  run->check_output();
+  describe(*run, comm);
+  Progress progress(comm.is_root(), deck, run->scan().n_positions());
+  const StopSignals signals;  // until the result is written: a second one must not lose it
+  RunOutcome outcome;
+  try {
+    outcome.status = run_epochs(run, deck, comm, signals, clock, progress);
+  } catch (const AgreedError& error) {
+    if (error.exit_code() != ExitCode::not_finite) throw;
+    run->write_result(run->measure(), std::string("stopped: ") + error.what());
+    throw;
+  }
+  outcome.final_figures = run->measure();
+  outcome.epoch_seconds = progress.seconds();
+  outcome.n_epochs_run = progress.n_shown();
+  run->write_result(outcome.final_figures, outcome.status);
+  report_summary(*run, outcome, comm, summary_path);
+  draw_pictures(deck, comm);
+  if (comm.is_root()) fmt::print("result {}, {}\n", deck.output.file, outcome.status);
+  return outcome.status == signal_status ? ExitCode::interrupted : ExitCode::done;
+}
+
+}  // namespace tessera::run

@@ -1,0 +1,235 @@
+#include "tessera/run/scan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "tessera/optics/experiment.hpp"
+#include "tessera/run/memory.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/decomposition/held_out.hpp"
+
+#include "constraints.hpp"
+#include "parameters_file.hpp"
+#include "scan_patterns.hpp"
+
+namespace tessera::run {
+
+/// Near-field images are kept as the detector sees them: nothing in them is at zero frequency.
+io::ScanSource scan_source(const deck::Deck& deck) {
+  const deck::Data& data = deck.data;
+  const auto shape = [](const std::vector<int>& hw) {
+    return hw.empty() ? Shape2{} : Shape2{hw[0], hw[1]};
+  };
+  io::ScanSource source{
+      data.file, data.patterns, data.positions, data.valid_pixels,
+      data.zero_frequency == "centre" && deck.experiment.propagation == "far_field"};
+  source.background = data.background;
+  source.crop = shape(data.crop);
+  source.bin = data.bin;
+  source.pad_to = shape(data.pad_to);
+  if (data.saturation_counts > 0) source.saturation_counts = data.saturation_counts;
+  source.beam_stop_radius_px = data.beam_stop_radius_px;
+  return source;
+}
+
+namespace {
+
+std::vector<Vec2> positions_m(const deck::Data& data, const io::ScanInfo& info) {
+  if (!info.positions_m.empty()) return info.positions_m;
+  const std::vector<int>& shape = data.raster_shape.empty() ? info.raster : data.raster_shape;
+  if (shape.size() != 2 || data.raster_step_m.size() != 2)
+    throw InputError(
+        "the scan has no positions: name a dataset in data.positions, or give data.raster_step_m = "
+        "[y, x] (and data.raster_shape = [rows, columns] for patterns that are not 4-D)");
+  if (shape[0] * shape[1] != info.n_positions)
+    throw InputError(text("data.raster_shape = [", shape[0], ", ", shape[1], "] makes ",
+                          shape[0] * shape[1], " positions but \"", data.patterns, "\" holds ",
+                          info.n_positions, " patterns"));
+  return geometry::raster_scan(shape[0], shape[1], {data.raster_step_m[0], data.raster_step_m[1]},
+                               data.raster_rotation_rad);
+}
+
+decomposition::Tiling tiling_of(const deck::Deck& deck, const Scan& scan, int n_ranks) {
+  const std::vector<int>& tiles = deck.decomposition.tiles;
+  std::optional<decomposition::TileGrid> tile_grid;
+  if (!tiles.empty()) tile_grid = decomposition::TileGrid{tiles[0], tiles[1]};
+  return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks, {},
+                                    tile_grid, tile_margin_px(deck, scan.reach_px));
+}
+
+/// As finely as the deck asks for; positions with probes of their own share none, so that rounding
+/// them would gain nothing. What is left of whole pixels by rounding is nothing.
+void settle_subpixel(const deck::Deck& deck, geometry::WindowGrid& grid) {
+  const deck::Data& data = deck.data;
+  if (data.subpixel_bins > 0 && !has_own_probes(deck))
+    geometry::round_subpixel(grid, data.subpixel_bins);
+  const bool whole = std::all_of(grid.subpixel.begin(), grid.subpixel.end(),
+                                 [](Vec2 s) { return std::hypot(s.y, s.x) <= 1e-6; });
+  if (whole || !data.subpixel) std::fill(grid.subpixel.begin(), grid.subpixel.end(), Vec2{});
+}
+
+/// An image of the detector on the device.
+device::DeviceView<Real**> detector_view(const char* label, const auto& image) {
+  using View = device::DeviceView<Real**>;
+  const std::vector<Real> values(image.begin(), image.end());
+  return device::to_device<View>(label, values.data(), View::array_layout(image.h(), image.w()));
+}
+
+Pixel nearest(Vec2 at) {
+  return {static_cast<int>(std::lround(at.y)), static_cast<int>(std::lround(at.x))};
+}
+
+/// Where a window's corner was when the tiles were cut, object pixels.
+Vec2 corner_px(const Scan& scan, int position) {
+  const auto i = static_cast<std::size_t>(position);
+  const Vec2 moved = scan.displacement_px[i];
+  return {scan.grid.corner[i].y + scan.grid.subpixel[i].y + moved.y,
+          scan.grid.corner[i].x + scan.grid.subpixel[i].x + moved.x};
+}
+
+std::vector<Pixel> moved_corners(const Scan& scan) {
+  std::vector<Pixel> corners;
+  for (int position = 0; position < scan.n_positions(); ++position)
+    corners.push_back(scan.displacement_px[static_cast<std::size_t>(position)] == Vec2{}
+                          ? scan.grid.corner[static_cast<std::size_t>(position)]
+                          : nearest(corner_px(scan, position)));
+  return corners;
+}
+
+/// Of this rank's positions; a fly scan's lie evenly along the travel, in the middle of equal
+/// parts.
+std::vector<Place> places_of(const deck::Experiment& experiment, const Scan& scan) {
+  const int n_sub = experiment.fly_sub_positions;
+  std::vector<Place> places;
+  for (const int position : scan.tile().positions) {
+    const Vec2 corner = corner_px(scan, position);
+    for (int t = 0; t < n_sub; ++t) {
+      const double part = ((t + 0.5) / n_sub - 0.5) / scan.grid.pixel_m;
+      const Vec2 at = n_sub == 1 ? corner
+                                 : Vec2{corner.y + part * experiment.fly_travel_m[0],
+                                        corner.x + part * experiment.fly_travel_m[1]};
+      const Pixel whole =
+          n_sub == 1 ? scan.corner[static_cast<std::size_t>(position)] : nearest(at);
+      places.push_back({whole, {at.y - whole.y, at.x - whole.x}});
+    }
+  }
+  return places;
+}
+
+/// Corners and mask of this rank's positions; patterns come later, the order from the sweep.
+physics::ScanTile scan_tile(const Scan& scan) {
+  const decomposition::Tile& tile = scan.tile();
+  const std::size_t n = tile.positions.size();
+  std::vector<int> corner;
+  for (const Place& place : scan.places)
+    corner.insert(corner.end(),
+                  {place.corner.y - tile.ghosted.begin.y, place.corner.x - tile.ghosted.begin.x});
+  physics::ScanTile made;
+  made.window = scan.grid.window;
+  using Corners = device::DeviceView<int* [2]>;
+  made.corner = device::to_device<Corners>("tessera::physics::corner", corner.data(),
+                                           Corners::array_layout(scan.places.size(), 2));
+  made.has_subpixel = std::any_of(scan.grid.subpixel.begin(), scan.grid.subpixel.end(),
+                                  [](Vec2 s) { return s != Vec2{}; });
+  made.valid_pixels = detector_view("tessera::physics::valid_pixels", scan.info.valid_pixels);
+  if (scan.info.background.n() > 0)
+    made.background = detector_view("tessera::physics::background", scan.info.background);
+  made.saturation = static_cast<Real>(scan.info.saturation);
+  made.order = device::DeviceView<int*>("tessera::physics::order", n);
+  made.slot = device::DeviceView<int*>("tessera::physics::slot", n);
+  made.slot_shift = device::DeviceView<Real* [2]>("tessera::physics::slot_shift", n);
+  return made;
+}
+
+/// Collective.
+std::int64_t greatest(std::int64_t bytes, const comm::Communicator& comm) {
+  std::array<double, 1> worst{static_cast<double>(bytes)};
+  comm.maximum(worst);
+  return static_cast<std::int64_t>(worst[0]);
+}
+
+/// Said where it is not a matter of course: on devices, and when patterns stream. Collective.
+void tell_memory(const Scan& scan, const comm::Communicator& comm, const Log& log) {
+  using decomposition::PatternsIn;
+  const PatternsIn place = scan.memory.patterns;
+  if (device::device_is_host && place == PatternsIn::device) return;
+  const auto pattern_bytes =
+      scan.info.pattern.size() * static_cast<std::int64_t>(io::size_of(scan.info.type));
+  const auto n_mine = static_cast<std::int64_t>(scan.tile().positions.size());
+  const std::string all = decomposition::bytes_text(greatest(n_mine * pattern_bytes, comm));
+  const std::string device =
+      decomposition::bytes_text(greatest(total_bytes(scan.memory.device), comm));
+  const std::string host = decomposition::bytes_text(greatest(total_bytes(scan.memory.host), comm));
+  const char* where = place == PatternsIn::device        ? " on the device"
+                      : place == PatternsIn::host_memory ? " streamed from pinned host memory"
+                                                         : " streamed from the file";
+  log.info(text("patterns: ", all, where, "; a rank takes ", device, " of device memory and ", host,
+                " of host memory"));
+}
+
+void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const Log& log,
+                   Scan& scan) {
+  io::ScanSource source = scan_source(deck);
+  comm.together([&] {
+    source.held_out = decomposition::held_out_positions(
+        scan.n_positions(), deck.validation.fraction, deck.validation.seed);
+  });
+  const io::PatternTotals totals = read_patterns(
+      source, most_in_chunk(deck, scan.info.pattern, scan.tile().positions.size()), comm, scan);
+  scan.pattern_bytes_read = totals.bytes_read;
+  for (int position = 0; position < scan.n_positions(); ++position) {
+    if (std::binary_search(totals.all_zero.begin(), totals.all_zero.end(), position)) continue;
+    const bool held_out = source.held_out[static_cast<std::size_t>(position)];
+    (held_out ? scan.held_out : scan.fitted).push_back(position);
+  }
+  if (!totals.all_zero.empty())
+    log.warning(text(totals.all_zero.size(), " of ", scan.n_positions(),
+                     " patterns hold no counts and are left out, the first at position ",
+                     totals.all_zero.front()));
+  const auto n_fitted = static_cast<double>(scan.fitted.size());
+  scan.moments = totals.moments;
+  scan.mean_pattern = totals.sum;
+  for (std::size_t i = 0; i < scan.mean_pattern.size(); ++i)
+    scan.mean_pattern.data()[i] /= std::max(1.0, n_fitted - totals.n_ignored.data()[i]);
+  scan.counts_per_pattern =
+      std::accumulate(scan.mean_pattern.begin(), scan.mean_pattern.end(), 0.0);
+}
+
+}  // namespace
+
+Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm) {
+  Scan scan;
+  scan.rank = comm.rank();
+  scan.info = std::move(info);
+  comm.together([&] {
+    scan.optics = optics::optics_of(optics::experiment_as_read(deck), scan.info.pattern);
+    const double pixel_m = scan.optics.pixel_m;
+    scan.reach_px = optics::window_reach_px(deck, pixel_m);
+    scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern, pixel_m,
+                                      optics::window_margin_px(deck, pixel_m));
+    settle_subpixel(deck, scan.grid);
+    scan.displacement_px = start_displacement(deck, scan);
+    scan.corner = moved_corners(scan);
+    scan.tiling = tiling_of(deck, scan, comm.size());
+    scan.places = places_of(deck.experiment, scan);
+    scan.on_device = scan_tile(scan);
+  });
+  return scan;
+}
+
+Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log& log) {
+  const auto start = std::chrono::steady_clock::now();
+  Scan scan = lay_out_scan(deck, io::read_scan_info(scan_source(deck), comm), comm);
+  scan.memory = agreed_memory_plan(deck, scan, comm);
+  tell_memory(scan, comm, log);
+  load_patterns(deck, comm, log, scan);
+  scan.read_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return scan;
+}
+
+}  // namespace tessera::run

@@ -1,0 +1,16 @@
+#pragma once
+/// The patterns of a scan, read and put where the memory plan wants them.
+
+#include <span>
+
+#include "tessera/run/scan.hpp"
+
+namespace tessera::run {
+
+/// Fills scan.on_device.patterns; what was found on the way is returned. Collective.
+/// @param most_in_chunk positions of this rank
+/// @throws AgreedError
+io::PatternTotals read_patterns(const io::ScanSource& source, int most_in_chunk,
+                                const comm::Communicator& comm, Scan& scan);
+
+}  // namespace tessera::run

@@ -1,0 +1,170 @@
+#include "tessera/run/start.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tessera/optics/experiment.hpp"
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/io/hdf5.hpp"
+#include "tessera/optics/framed_probe.hpp"
+#include "tessera/optics/start_probe.hpp"
+
+#include "start_object.hpp"
+
+namespace tessera::run {
+namespace {
+
+using device::complex;
+
+/// Of the patterns' shape; one of the file's patterns' shape is cut, binned and padded as they
+/// were.
+WaveStack checked_probe(const std::string& path, const std::string& dataset,
+                        const geometry::DetectorFrame& frame) {
+  const Shape2 pattern = frame.pattern;
+  WaveStack probe = io::File::open(path).read_waves(dataset);
+  if (probe.shape() != pattern && probe.shape() != frame.recorded)
+    throw InputError(text("'", dataset, "' in '", path, "' is ", probe.h(), " x ", probe.w(),
+                          " pixels but the patterns are ", pattern.h, " x ", pattern.w,
+                          "; crop or pad it to their size"));
+  for (const std::complex<double>& value : probe)
+    if (!std::isfinite(std::norm(value)))
+      throw InputError(text("'", dataset, "' in '", path, "' holds values that are not finite"));
+  return probe.shape() == pattern ? probe : optics::framed_probe(probe, frame);
+}
+
+/// Read by rank 0, to all. Collective.
+WaveStack read_probe(const std::string& key, const std::string& path, const std::string& dataset,
+                     const Scan& scan, const comm::Communicator& comm) {
+  WaveStack probe;
+  int n_modes = 0;
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    probe = naming(key, [&] { return checked_probe(path, dataset, scan.info.frame); });
+    n_modes = probe.n();
+  });
+  comm.broadcast(std::span<int>(&n_modes, 1));
+  if (!comm.is_root()) probe = WaveStack(n_modes, scan.info.pattern);
+  comm.broadcast(std::span<std::complex<double>>(probe.data(), probe.size()));
+  return probe;
+}
+
+/// Read by rank 0, to all. Collective.
+ImageStack<double> read_vacuum(const deck::Deck& deck, const Scan& scan,
+                               const comm::Communicator& comm) {
+  ImageStack<double> vacuum(1, scan.info.pattern);
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    vacuum = naming("probe.vacuum", [&] {
+      return io::read_detector_image(scan_source(deck), scan.info, deck.probe.vacuum);
+    });
+  });
+  comm.broadcast(std::span(vacuum.data(), vacuum.size()));
+  return vacuum;
+}
+
+/// What the probe brings to a pattern. The mean of the patterns, as for an object of modulus 1 on
+/// the average; for an absorbing start object that of the brightest fitted pattern, or of no
+/// sample.
+double start_counts(const deck::Deck& deck, const Scan& scan, double vacuum_counts) {
+  if (deck.object.initial != "stxm") return scan.counts_per_pattern;
+  if (deck.probe.initial == "vacuum") return vacuum_counts;
+  return std::ranges::max(scan.moments, {}, &io::PatternMoments::counts).counts;
+}
+
+WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
+  const deck::Probe& from = deck.probe;
+  const bool resumed = !deck.run.resume.empty();
+  const bool continued = resumed || from.initial == "file";
+  const auto from_pattern = [&](const ImageStack<double>& pattern) {
+    return optics::pattern_probe(pattern, scan.optics.wavelength_m, scan.optics.pixel_m,
+                                  aberrations(from));
+  };
+  WaveStack probe;
+  double vacuum_counts = 0;
+  if (resumed) {
+    probe = read_probe("run.resume", deck.run.resume, "probe", scan, comm);
+  } else if (continued) {
+    probe = read_probe("probe.file", from.file, "probe", scan, comm);
+  } else if (from.initial == "dataset") {
+    probe = read_probe("probe.dataset", deck.data.file, from.dataset, scan, comm);
+  } else if (from.initial == "mean_pattern") {
+    probe = from_pattern(scan.mean_pattern);
+  } else if (from.initial == "vacuum") {
+    const ImageStack<double> vacuum = read_vacuum(deck, scan, comm);
+    vacuum_counts = std::accumulate(vacuum.begin(), vacuum.end(), 0.0);
+    probe = from_pattern(vacuum);
+  }
+  comm.together([&] {
+    if (probe.size() == 0) probe = optics::optical_probe(from, scan.info.pattern, scan.optics);
+    // What an earlier run has fitted stays as it is.
+    if (continued && probe.n() == from.n_modes + from.opr_modes) return;
+    probe = optics::with_extra_modes(probe, from.n_modes, from.extra_mode_power);
+    // A probe that was reconstructed goes with its object's scale; any other is brought to the
+    // counts.
+    if (!continued) optics::scale_to_counts(probe, start_counts(deck, scan, vacuum_counts));
+    probe = optics::with_opr_modes(probe, from.opr_modes, from.extra_mode_power);
+  });
+  return probe;
+}
+
+physics::ProbeView on_device(const WaveStack& probe) {
+  physics::ProbeView made("tessera::physics::probe", probe.n(), probe.h(), probe.w());
+  const auto host = Kokkos::create_mirror_view(made);
+  for (int m = 0; m < probe.n(); ++m)
+    for (int y = 0; y < probe.h(); ++y)
+      for (int x = 0; x < probe.w(); ++x)
+        host(m, y, x) = complex(static_cast<Real>(probe(m, y, x).real()),
+                                static_cast<Real>(probe(m, y, x).imag()));
+  Kokkos::deep_copy(made, host);
+  return made;
+}
+
+/// Collective.
+std::vector<EpochFigures> read_history(const std::string& path, int n_stages,
+                                       const comm::Communicator& comm) {
+  std::vector<EpochFigures> history;
+  comm.together([&] {
+    const io::File file = io::File::open(path);
+    const std::vector<double> error = file.read_doubles("history/error");
+    const std::vector<double> r_factor = file.read_doubles("history/r_factor");
+    for (std::size_t i = 0; i < error.size(); ++i) history.push_back({error[i], r_factor.at(i)});
+    // Results of earlier versions know one solver and no validation.
+    if (file.has("history/stage")) {
+      const std::vector<double> stage = file.read_doubles("history/stage");
+      for (std::size_t i = 0; i < history.size(); ++i)
+        history[i].stage = static_cast<int>(stage.at(i));
+    }
+    if (file.has("history/validation_error")) {
+      const std::vector<double> validation_error = file.read_doubles("history/validation_error");
+      for (std::size_t i = 0; i < history.size(); ++i)
+        history[i].validation_error = validation_error.at(i);
+    }
+    const int n_begun = history.empty() ? 0 : history.back().stage + 1;
+    if (n_begun > n_stages)
+      throw InputError(text("run.resume = '", path, "' has come to solver ", n_begun,
+                            " but the deck has ", n_stages,
+                            "; resume with the deck's solvers of that run, or start anew from its "
+                            "object and probe (object.initial = 'file', probe.initial = 'file')"));
+  });
+  return history;
+}
+
+}  // namespace
+
+Start make_start(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
+  const WaveStack probe = start_probe(deck, scan, comm);
+  const Box& ghosted = scan.tile().ghosted;
+  Start start;
+  start.unknowns.probe = on_device(probe);
+  start.unknowns.object =
+      physics::ObjectView("tessera::physics::object", deck.object.n_modes * deck.object.n_slices,
+                          ghosted.height(), ghosted.width());
+  if (!deck.run.resume.empty())
+    start.history = read_history(deck.run.resume, static_cast<int>(deck.solvers.size()), comm);
+  fill_start_object(deck, scan, probe, comm, start.unknowns.object);
+  return start;
+}
+
+}  // namespace tessera::run

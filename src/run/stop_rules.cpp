@@ -1,0 +1,99 @@
+#include "stop_rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tessera/base/text.hpp"
+
+namespace tessera::run {
+namespace {
+
+using History = std::span<const EpochFigures>;
+
+/// The lines at the end that the same solver made.
+History last_stage(History history) {
+  std::size_t n = 0;
+  while (n < history.size() && history[history.size() - 1 - n].stage == history.back().stage) ++n;
+  return history.last(n);
+}
+
+/// Whether holds(r_factor before, r_factor after) for each of the last `n` steps within a stage.
+template <class Holds>
+bool last_steps_all(History history, int n, const Holds& holds) {
+  const History lines = last_stage(history);
+  const auto n_steps = static_cast<std::size_t>(n);
+  if (lines.size() < n_steps + 1) return false;
+  for (std::size_t i = lines.size() - n_steps; i < lines.size(); ++i)
+    if (!holds(lines[i - 1].r_factor, lines[i].r_factor)) return false;
+  return true;
+}
+
+bool on_plateau(const deck::Stop& stop, History history) {
+  if (stop.plateau_change == 0) return false;
+  return last_steps_all(history, stop.plateau_epochs, [&](double before, double after) {
+    return std::abs(after - before) < stop.plateau_change * before;
+  });
+}
+
+bool diverges(const deck::Stop& stop, History history) {
+  if (stop.divergence_epochs == 0) return false;
+  return last_steps_all(history, stop.divergence_epochs,
+                        [](double before, double after) { return after > before; });
+}
+
+bool has_made_its_epochs(const deck::Deck& deck, History history) {
+  const int stage = history.back().stage;
+  return epochs_in_stage(history, stage) >= deck.solvers[static_cast<std::size_t>(stage)].epochs;
+}
+
+}  // namespace
+
+int epochs_in_stage(History history, int stage) {
+  return static_cast<int>(std::ranges::count(history, stage, &EpochFigures::stage));
+}
+
+int stage_of_next_epoch(const deck::Deck& deck, History history) {
+  if (history.empty()) return 0;
+  const int stage = history.back().stage;
+  return has_made_its_epochs(deck, history) || on_plateau(deck.stop, history) ? stage + 1 : stage;
+}
+
+int epochs_left(const deck::Deck& deck, History history) {
+  int left = 0;
+  const auto n_stages = static_cast<int>(deck.solvers.size());
+  for (int stage = stage_of_next_epoch(deck, history); stage < n_stages; ++stage)
+    left += deck.solvers[static_cast<std::size_t>(stage)].epochs - epochs_in_stage(history, stage);
+  return left;
+}
+
+StopRule ending_rule(const deck::Stop& stop, History history, double seconds) {
+  if (stop.error > 0 && !history.empty() && history.back().error <= stop.error)
+    return StopRule::error;
+  if (diverges(stop, history)) return StopRule::divergence;
+  if (stop.time_s > 0 && seconds >= stop.time_s) return StopRule::time;
+  return StopRule::none;
+}
+
+StopRule last_rule(const deck::Deck& deck, History history) {
+  const bool by_epochs = history.empty() || has_made_its_epochs(deck, history);
+  return by_epochs ? StopRule::none : StopRule::plateau;
+}
+
+std::string status_text(StopRule rule, const deck::Stop& stop) {
+  switch (rule) {
+    case StopRule::plateau:
+      return text("stopped: plateau (r_factor changed less than ", stop.plateau_change, " for ",
+                  stop.plateau_epochs, " epochs)");
+    case StopRule::time:
+      return text("stopped: time (", stop.time_s, " s are over)");
+    case StopRule::error:
+      return text("stopped: target error (not above ", stop.error, ")");
+    case StopRule::divergence:
+      return text("stopped: divergence (r_factor rose for ", stop.divergence_epochs, " epochs)");
+    case StopRule::none:
+      break;
+  }
+  return "finished";
+}
+
+}  // namespace tessera::run

@@ -1,0 +1,21 @@
+#pragma once
+/// What a run was and where its time went, for people and for scripts.
+
+#include <string>
+
+#include "tessera/run/run.hpp"
+
+namespace tessera::run {
+
+struct RunOutcome {
+  EpochFigures final_figures;
+  std::string status;
+  double epoch_seconds = 0;  ///< wall time of the epoch loop
+  int n_epochs_run = 0;
+};
+
+/// Printed on rank 0; as JSON at `json_path` if that is not empty. Collective. @throws AgreedError
+void report_summary(const Run& run, const RunOutcome& outcome, const comm::Communicator& comm,
+                    const std::string& json_path);
+
+}  // namespace tessera::run

@@ -1,0 +1,119 @@
+#include "simulated_detector.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tessera/base/random.hpp"
+#include "tessera/optics/host_fft.hpp"
+
+#include "tessera/optics/fourier_tools.hpp"
+#include "simulated_optics.hpp"
+
+namespace tessera::simulation {
+namespace {
+
+/// The modes as they are at a position.
+WaveStack probe_at(const SimulatedScan& scan, int position) {
+  WaveStack probe = scan.probe;
+  const Vec2 weight = scan.drift_weights[static_cast<std::size_t>(position)];
+  for (int mode = 0; mode < scan.drift_modes.n(); ++mode)
+    for (std::int64_t pixel = 0; pixel < probe.shape().size(); ++pixel)
+      probe.image(0)[pixel] +=
+          (mode == 0 ? weight.y : weight.x) * scan.drift_modes.image(mode)[pixel];
+  return probe;
+}
+
+void pass_through(WaveStack& waves, const Phantom& slice, Vec2 corner_px) {
+  for (int y = 0; y < waves.h(); ++y)
+    for (int x = 0; x < waves.w(); ++x) {
+      const std::complex<double> transmission =
+          slice.transmission(corner_px.y + y, corner_px.x + x);
+      for (int mode = 0; mode < waves.n(); ++mode) waves(mode, y, x) *= transmission;
+    }
+}
+
+/// In the far field the probe moves by what is left of whole pixels. In the near field that would
+/// move its image on the detector, so there the sample moves.
+WaveStack detector_waves(const SimulatedScan& scan, const WaveStack& probe, Vec2 corner_px) {
+  const bool near_field = scan.optics.is_near_field();
+  const Vec2 whole{std::floor(corner_px.y + 0.5), std::floor(corner_px.x + 0.5)};
+  WaveStack waves =
+      near_field ? probe : shifted(probe, {corner_px.y - whole.y, corner_px.x - whole.x});
+  for (std::size_t slice = 0; slice < scan.slices.size(); ++slice) {
+    if (slice > 0) propagate(waves, scan.to_next_slice);
+    pass_through(waves, scan.slices[slice], near_field ? corner_px : whole);
+  }
+  if (near_field)
+    propagate(waves, scan.to_detector);
+  else
+    optics::forward_2d(waves);
+  return waves;
+}
+
+/// Add factor |wave|^2 of all modes.
+void expose(double* pattern, const WaveStack& waves, double factor) {
+  for (int mode = 0; mode < waves.n(); ++mode)
+    for (std::int64_t pixel = 0; pixel < waves.shape().size(); ++pixel)
+      pattern[pixel] += factor * std::norm(waves.image(mode)[pixel]);
+}
+
+void spread(double* pattern, Shape2 shape, double sigma_px) {
+  WaveStack image(1, shape);
+  std::copy(pattern, pattern + shape.size(), image.begin());
+  blur(image, sigma_px);
+  // Rounding leaves dark pixels a little below 0.
+  std::transform(image.begin(), image.end(), pattern,
+                 [](const auto& value) { return std::max(0.0, value.real()); });
+}
+
+}  // namespace
+
+ImageStack<double> intensities(const SimulatedScan& scan, Share share) {
+  ImageStack<double> patterns(share.size(), scan.windows.window);
+  const auto n_exposures = static_cast<double>(scan.fly_offsets_px.size());
+  for (int i = 0; i < share.size(); ++i) {
+    const int number = share.begin + i;
+    const auto position = static_cast<std::size_t>(number);
+    const WaveStack probe = probe_at(scan, number);
+    const Pixel corner = scan.windows.corner[position];
+    const Vec2 rest = scan.windows.subpixel[position];
+    for (const Vec2& offset : scan.fly_offsets_px) {
+      const Vec2 corner_px{corner.y + rest.y + offset.y, corner.x + rest.x + offset.x};
+      expose(patterns.image(i), detector_waves(scan, probe, corner_px),
+             scan.intensity[position] / n_exposures);
+    }
+    if (scan.point_spread_px > 0) spread(patterns.image(i), patterns.shape(), scan.point_spread_px);
+  }
+  return patterns;
+}
+
+void add_background(ImageStack<double>& patterns, const SimulatedScan& scan) {
+  for (int i = 0; i < patterns.n(); ++i)
+    std::transform(scan.background.begin(), scan.background.end(), patterns.image(i),
+                   patterns.image(i), std::plus<>());
+}
+
+void count(ImageStack<double>& patterns, Share share, std::uint64_t seed) {
+  for (int i = 0; i < share.size(); ++i) {
+    const int position = share.begin + i;
+    std::mt19937_64 random(random_bits(seed, static_cast<std::uint64_t>(position)));
+    for (std::int64_t pixel = 0; pixel < patterns.shape().size(); ++pixel) {
+      double& value = patterns.image(i)[pixel];
+      // The distribution needs a mean above 0.
+      if (value > 0)
+        value = static_cast<double>(std::poisson_distribution<std::int64_t>(value)(random));
+    }
+  }
+}
+
+void spoil_bad_pixels(ImageStack<double>& patterns, const SimulatedScan& scan) {
+  constexpr double hot = 65535;
+  for (std::int64_t pixel = 0; pixel < patterns.shape().size(); ++pixel) {
+    if (scan.valid_pixels.data()[pixel]) continue;
+    for (int i = 0; i < patterns.n(); ++i)
+      patterns.image(i)[pixel] = scan.hot_pixels.data()[pixel] ? hot : 0;
+  }
+}
+
+}  // namespace tessera::simulation

@@ -1,0 +1,42 @@
+#pragma once
+/// What is simulated: pure data, the same on every rank, and small (nothing of the object's or the
+/// patterns' size).
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tessera/base/image_stack.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/geometry/experiment.hpp"
+#include "tessera/geometry/scan.hpp"
+
+#include "phantom.hpp"
+
+namespace tessera::simulation {
+
+struct SimulatedScan {
+  geometry::Optics optics;
+  std::vector<Vec2> positions_m;           ///< where the beam was
+  std::vector<Vec2> recorded_positions_m;  ///< where the file says that it was
+  geometry::WindowGrid windows;            ///< of where it was
+  std::vector<Vec2> fly_offsets_px;        ///< exposures about a position; one if the stage stood
+  std::vector<Phantom> slices;             ///< along the beam
+  WaveStack to_next_slice;                 ///< propagator; empty with one slice
+  WaveStack to_detector;                   ///< propagator; empty: the Fourier transform
+  WaveStack probe;                         ///< the true modes
+  WaveStack drift_modes;                   ///< none or two, added to the first mode
+  std::vector<Vec2> drift_weights;         ///< of the two, per position
+  std::vector<double> intensity;           ///< relative beam current, per position
+  ImageStack<double> background;           ///< (1, h, w), counts; empty: none
+  double point_spread_px = 0;
+  std::optional<double>
+      saturation_counts;  ///< level at which patterns were clipped, once it is known
+  ImageStack<std::uint8_t> valid_pixels;  ///< 1 = trust, laid out as intensities()
+  ImageStack<std::uint8_t> hot_pixels;    ///< 1 = not valid and stuck at its highest value
+};
+
+/// @throws InputError naming the key that does not fit
+SimulatedScan plan_scan(const deck::Deck& deck);
+
+}  // namespace tessera::simulation

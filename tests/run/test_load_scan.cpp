@@ -1,0 +1,96 @@
+// What reading makes of the detector: pixels, patterns, probes and masks that fit each other.
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "tessera/run/run.hpp"
+#include "tessera/simulation/simulation.hpp"
+#include "tessera/io/hdf5.hpp"
+
+#include "support/deck_text.hpp"
+#include "support/small_scan.hpp"
+
+namespace tessera::run {
+namespace {
+
+using testing::world;
+
+/// A noiseless simulated scan with a detector of 48 x 48.
+class LoadScan : public ::testing::Test {
+ protected:
+  LoadScan() : folder_("load_scan") { simulate(deck({}), world(), Log(false)); }
+  deck::Deck deck(std::vector<std::string> overrides) const {
+    overrides.insert(overrides.end(),
+                     {"simulation.detector_shape=[48, 48]", "simulation.noise=none",
+                      "simulation.dead_pixel_fraction=0", "probe.defocus_m=40e-6"});
+    return testing::parsed(folder_.path(), overrides);
+  }
+  testing::SharedFolder folder_;
+};
+
+TEST_F(LoadScan, ObjectPixelsFollowTheDetector) {
+  const auto loaded = [&](const std::vector<std::string>& overrides) {
+    return load_scan(deck(overrides), world(), Log(false));
+  };
+  const Scan whole = loaded({});
+  const Scan cut = loaded({"data.crop=[36, 36]"});
+  const Scan binned = loaded({"data.bin=2"});
+  const Scan padded = loaded({"data.pad_to=[64, 64]"});
+  EXPECT_NEAR(cut.optics.pixel_m / whole.optics.pixel_m, 48.0 / 36, 1e-12);
+  EXPECT_NEAR(binned.optics.pixel_m / whole.optics.pixel_m, 1, 1e-12);
+  EXPECT_NEAR(padded.optics.pixel_m / whole.optics.pixel_m, 48.0 / 64, 1e-12);
+  EXPECT_EQ(binned.grid.window, (Shape2{24, 24}));
+  EXPECT_EQ(padded.grid.window, (Shape2{64, 64}));
+  EXPECT_NEAR(binned.counts_per_pattern / whole.counts_per_pattern, 1, 1e-6);
+  EXPECT_NEAR(padded.counts_per_pattern / whole.counts_per_pattern, 1, 1e-6);
+  EXPECT_LT(cut.counts_per_pattern, whole.counts_per_pattern);
+  double untrusted = 0;
+  for (const std::uint8_t valid : padded.info.valid_pixels) untrusted += valid == 0;
+  EXPECT_EQ(untrusted, 64 * 64 - 48 * 48);
+}
+
+/// Started from the true probe of the whole detector, all come as far in four epochs as the whole
+/// detector does.
+TEST_F(LoadScan, AProbeOfTheFilesDetectorFitsWhatIsLeftOfIt) {
+  const auto error = [&](const char* option) {
+    run::Run run(deck({option, "probe.initial=dataset", "probe.dataset=truth/probe"}), world(),
+                 Log(false));
+    for (int epoch = 0; epoch < 4; ++epoch) run.run_epoch();
+    return run.measure().error;
+  };
+  const double whole = error("data.bin=1");
+  for (const char* option : {"data.crop=[36, 36]", "data.bin=2", "data.pad_to=[64, 64]"})
+    EXPECT_LT(error(option), 1.3 * whole) << option;
+}
+
+/// Pixels that some patterns ignore have the mean of the others; the known background is there.
+TEST_F(LoadScan, IgnoredPixelsDoNotCountInTheMean) {
+  const Scan whole = load_scan(deck({}), world(), Log(false));
+  const int n = whole.n_positions();
+  std::vector<double> masks(static_cast<std::size_t>(n) * 48 * 48, 1);
+  for (std::size_t i = 0; i < masks.size(); ++i)
+    if ((i / (48 * 48)) % 3 == 1 && i % 5 == 2) masks[i] = 0;
+  std::vector<double> dark(48 * 48, 0.5);
+  world().together([&] {
+    if (!world().is_root()) return;
+    io::File file = io::File::create((folder_.path() / "masked.h5").string());
+    const io::File given = io::File::open(deck({}).data.file);
+    file.write_doubles("patterns", {n, 48, 48}, given.read_doubles("patterns"));
+    file.write_doubles("positions_m", {n, 2}, given.read_doubles("positions_m"));
+    file.write_doubles("masks", {n, 48, 48}, masks);
+    file.write_doubles("dark", {48, 48}, dark);
+    file.close();
+  });
+  const std::string file = "data.file=" + (folder_.path() / "masked.h5").string();
+  const Scan masked = load_scan(deck({file, "data.valid_pixels=masks", "data.background=dark"}),
+                                world(), Log(false));
+  EXPECT_EQ(masked.fitted, whole.fitted);
+  EXPECT_EQ(masked.on_device.saturation, std::numeric_limits<float>::max());
+  EXPECT_EQ(masked.on_device.background.extent(0), 48u);
+  EXPECT_EQ(whole.on_device.background.size(), 0u);
+  // Patterns resemble each other: a third of them missing leaves the mean nearly as it was.
+  EXPECT_NEAR(masked.counts_per_pattern / whole.counts_per_pattern, 1, 0.02);
+}
+
+}  // namespace
+}  // namespace tessera::run

@@ -1,0 +1,113 @@
+// Histories by hand, and what the rules make of them.
+
+#include <gtest/gtest.h>
+
+#include "stop_rules.hpp"
+
+namespace tessera::run {
+namespace {
+
+/// Lines of one solver; the error is a tenth of the r_factor.
+std::vector<EpochFigures> lines(const std::vector<double>& r_factors, int stage = 0) {
+  std::vector<EpochFigures> history;
+  for (const double r_factor : r_factors) history.push_back({r_factor / 10, r_factor, stage});
+  return history;
+}
+
+std::vector<EpochFigures> operator+(std::vector<EpochFigures> a,
+                                    const std::vector<EpochFigures>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+deck::Deck deck_of(const std::vector<int>& epochs) {
+  deck::Deck deck;
+  deck.solvers.resize(epochs.size());
+  for (std::size_t i = 0; i < epochs.size(); ++i) deck.solvers[i].epochs = epochs[i];
+  return deck;
+}
+
+TEST(Stages, FollowOneAnotherWhenTheirEpochsAreDone) {
+  const deck::Deck deck = deck_of({2, 3});
+  std::vector<EpochFigures> history;
+  std::vector<int> stages;
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    EXPECT_EQ(epochs_left(deck, history), 5 - epoch);
+    stages.push_back(stage_of_next_epoch(deck, history));
+    history = history + lines({1}, stages.back());
+  }
+  EXPECT_EQ(stages, (std::vector{0, 0, 1, 1, 1}));
+  EXPECT_EQ(stage_of_next_epoch(deck, history), 2);
+  EXPECT_EQ(epochs_left(deck, history), 0);
+  EXPECT_EQ(last_rule(deck, history), StopRule::none);
+}
+
+TEST(Stages, GoOnWhenADeckIsGivenMoreEpochs) {
+  const std::vector<EpochFigures> history = lines({1, 1}) + lines({1, 1, 1}, 1);
+  EXPECT_EQ(stage_of_next_epoch(deck_of({2, 5}), history), 1);
+  EXPECT_EQ(stage_of_next_epoch(deck_of({9, 3}), history), 2);  // the first one's time is over
+}
+
+TEST(Plateau, EndsTheSolverAtWork) {
+  deck::Deck deck = deck_of({100, 100});
+  deck.stop.plateau_change = 0.01;
+  deck.stop.plateau_epochs = 2;
+  EXPECT_EQ(stage_of_next_epoch(deck, lines({1, 0.8, 0.795})), 0);
+  EXPECT_EQ(stage_of_next_epoch(deck, lines({1, 0.8, 0.795, 0.79})), 1);
+  EXPECT_EQ(stage_of_next_epoch(deck, lines({1, 0.8, 0.805, 0.80})), 1) << "up is change, too";
+  EXPECT_EQ(stage_of_next_epoch(deck, lines({1, 0.8, 0.795, 0.7})), 0);
+  EXPECT_EQ(stage_of_next_epoch(deck, lines({0.8, 0.8, 0.7, 0.7})), 0) << "not in a row";
+  // The step from one solver to the next is no plateau.
+  EXPECT_EQ(stage_of_next_epoch(deck, lines({1, 0.8}) + lines({0.8, 0.8}, 1)), 1);
+  const auto both = lines({1, 0.8, 0.8, 0.8}) + lines({0.8, 0.8, 0.8}, 1);
+  EXPECT_EQ(stage_of_next_epoch(deck, both), 2);
+  EXPECT_EQ(last_rule(deck, both), StopRule::plateau);
+  EXPECT_EQ(ending_rule(deck.stop, both, 0), StopRule::none) << "a plateau ends no run by itself";
+  deck.stop.plateau_change = 0;
+  EXPECT_EQ(stage_of_next_epoch(deck, lines({1, 1, 1, 1})), 0);
+}
+
+TEST(Divergence, IsARiseInEveryEpoch) {
+  deck::Stop stop;
+  stop.divergence_epochs = 3;
+  EXPECT_EQ(ending_rule(stop, lines({1, 1.1, 1.2, 1.3}), 0), StopRule::divergence);
+  EXPECT_EQ(ending_rule(stop, lines({1.1, 1.2, 1.3}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(stop, lines({1, 1.2, 1.2, 1.3, 1.4}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(stop, lines({1, 1.1}) + lines({1.2, 1.3, 1.4}, 1), 0), StopRule::none);
+  stop.divergence_epochs = 0;
+  EXPECT_EQ(ending_rule(stop, lines({1, 2, 3, 4}), 0), StopRule::none);
+}
+
+TEST(TargetError, IsReachedFromAbove) {
+  deck::Stop stop;
+  stop.error = 0.05;
+  EXPECT_EQ(ending_rule(stop, lines({1, 0.51}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(stop, lines({1, 0.5}), 0), StopRule::error);
+  EXPECT_EQ(ending_rule(stop, {}, 0), StopRule::none);
+}
+
+TEST(Time, IsOverAtItsLimit) {
+  deck::Stop stop;
+  EXPECT_EQ(ending_rule(stop, lines({1}), 1e9), StopRule::none);
+  stop.time_s = 60;
+  EXPECT_EQ(ending_rule(stop, lines({1}), 59.9), StopRule::none);
+  EXPECT_EQ(ending_rule(stop, lines({1}), 60), StopRule::time);
+}
+
+TEST(Status, NamesTheRuleAndItsNumbers) {
+  const deck::Stop stop{.time_s = 60,
+                        .error = 0.0125,
+                        .plateau_change = 1e-4,
+                        .plateau_epochs = 5,
+                        .divergence_epochs = 4};
+  EXPECT_EQ(status_text(StopRule::none, stop), "finished");
+  EXPECT_EQ(status_text(StopRule::plateau, stop),
+            "stopped: plateau (r_factor changed less than 0.0001 for 5 epochs)");
+  EXPECT_EQ(status_text(StopRule::time, stop), "stopped: time (60 s are over)");
+  EXPECT_EQ(status_text(StopRule::error, stop), "stopped: target error (not above 0.0125)");
+  EXPECT_EQ(status_text(StopRule::divergence, stop),
+            "stopped: divergence (r_factor rose for 4 epochs)");
+}
+
+}  // namespace
+}  // namespace tessera::run

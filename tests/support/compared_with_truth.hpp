@@ -1,0 +1,21 @@
+#pragma once
+/// From a simulated scan to figures of how well it is recovered.
+
+#include "tessera/analysis/compare.hpp"
+#include "tessera/run/run.hpp"
+
+#include "support/world.hpp"
+
+namespace tessera::testing {
+
+/// The deck's scan, which has been simulated, after `n_epochs` against its truth. Collective.
+inline analysis::Comparison compared_with_truth(const deck::Deck& deck, int n_epochs) {
+  run::Run run(deck, world(), Log(false));
+  for (int epoch = 0; epoch < n_epochs; ++epoch) run.run_epoch();
+  run.write_result(run.measure(), "done");
+  world().barrier();
+  return analysis::compare(analysis::read_reconstruction(deck.output.file),
+                      analysis::read_reconstruction(deck.data.file));
+}
+
+}  // namespace tessera::testing
