@@ -1,7 +1,5 @@
 #include "describe.hpp"
 
-#include <array>
-#include <charconv>
 #include <concepts>
 #include <sstream>
 #include <string_view>
@@ -74,18 +72,6 @@ std::string type_of(const Key& key, const std::vector<T>&) {
 }
 
 }  // namespace
-
-std::string number_text(double value) {
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  std::string digits(buffer.data(), end);
-  const std::size_t exponent = digits.find('e');
-  if (exponent == std::string::npos) return digits;
-  const std::size_t sign = exponent + 1;
-  while (digits[sign + 1] == '0') digits.erase(sign + 1, 1);  // 1e-06 -> 1e-6
-  if (digits[sign] == '+') digits.erase(sign, 1);
-  return digits;
-}
 
 std::string float_text(double value) {
   const std::string digits = number_text(value);

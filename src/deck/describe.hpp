@@ -8,10 +8,9 @@
 
 namespace tessera::deck {
 
-/// The shortest digits that read back to the same number: 0.05, 1e-6, 3.
-std::string number_text(double value);
+using settings::number_text;
 
-/// The same as a TOML float: 3.0, where 3 would be an integer.
+/// number_text as a TOML float: 3.0, where 3 would be an integer.
 std::string float_text(double value);
 
 /// Quoted and escaped as in TOML.

@@ -2,8 +2,8 @@
 
 namespace tessera::deck {
 
-std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
-  std::vector<Key> keys = {
+std::vector<Key> solver_keys(Solver& solver) {
+  return {
       {.name = "method",
        .field = &solver.method,
        .meaning = "`rpie`: regularised PIE (Maiden, Johnson & Li 2017, Optica 4, 736) in batches. "
@@ -151,8 +151,6 @@ std::vector<Key> solver_keys(Solver& solver, const std::string& section) {
                   "likelihood, for few counts per pattern.",
        .choices = {"amplitude", "intensity", "poisson"}},
   };
-  for (Key& key : keys) key.name = section + "." + key.name;
-  return keys;
 }
 
 }  // namespace tessera::deck

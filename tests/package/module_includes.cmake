@@ -2,15 +2,16 @@
 cmake_minimum_required(VERSION 3.25)
 
 # A module includes itself and modules before it in this list ...
-set(modules base geometry decomposition deck optics comm io analysis simulation device halo fft physics solvers run)
+set(modules base geometry settings decomposition deck optics comm io analysis simulation device halo fft physics solvers run)
 # ... except these: what a module must not know although it comes before.
 set(host_modules deck optics io analysis simulation)
-set(forbidden_comm deck optics)
-set(forbidden_io deck optics)
-set(forbidden_device ${host_modules} comm)
-set(forbidden_halo ${host_modules})
-set(forbidden_fft ${host_modules} comm halo)
-set(forbidden_physics ${host_modules} comm halo)
+set(forbidden_decomposition settings)
+set(forbidden_comm settings deck optics)
+set(forbidden_io settings deck optics)
+set(forbidden_device ${host_modules} settings comm)
+set(forbidden_halo ${host_modules} settings)
+set(forbidden_fft ${host_modules} settings comm halo)
+set(forbidden_physics ${host_modules} settings comm halo)
 set(forbidden_solvers ${host_modules})
 
 # Foreign headers and the only files that may include them.

@@ -1,0 +1,37 @@
+#pragma once
+/// What a run writes.
+
+#include <string>
+#include <vector>
+
+#include "tessera/settings/key.hpp"
+
+namespace tessera::settings {
+
+struct Output {
+  std::string file = "result.h5";
+  std::string pictures;
+  int save_every_epochs = 0;
+
+  std::vector<Key> keys() {
+    return {
+        {.name = "file",
+         .field = &file,
+         .meaning = "HDF5 file of the result: object, probe, positions, history and resolved deck.",
+         .is_path = true},
+        {.name = "pictures",
+         .field = &pictures,
+         .meaning = "Folder for PNG pictures of object and probe; empty: none.",
+         .is_path = true},
+        {.name = "save_every_epochs",
+         .field = &save_every_epochs,
+         .meaning =
+             "Epochs between saved states from which a run can resume; 0: only at the end. Set "
+             "it for jobs that may hit a time limit.",
+         .least = 0,
+         .greatest = 1000000},
+    };
+  }
+};
+
+}  // namespace tessera::settings
