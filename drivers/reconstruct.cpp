@@ -19,8 +19,10 @@ void add_reconstruct(CLI::App& app, Action& run) {
   command
       ->add_option("deck", options->deck, "deck (TOML; keys below, more on them in docs/deck.md)")
       ->required();
-  command->add_option("key=value", options->overrides,
-                      "deck keys to set, e.g. solver.epochs=200 probe.n_modes=5");
+  command
+      ->add_option("settings", options->overrides,
+                   "deck keys to set, e.g. solver.epochs=200 probe.n_modes=5")
+      ->option_text("key=value ...");
   command->add_option("--summary", options->summary,
                       "also write figures and times of the run to this JSON file");
   command->footer(deck::key_list());

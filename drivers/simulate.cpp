@@ -20,8 +20,10 @@ void add_simulate(CLI::App& app, Action& run) {
   command
       ->add_option("deck", options->deck, "deck (TOML; keys below, more on them in docs/deck.md)")
       ->required();
-  command->add_option("key=value", options->overrides,
-                      "deck keys to set, e.g. simulation.counts_per_pattern=1e5");
+  command
+      ->add_option("settings", options->overrides,
+                   "deck keys to set, e.g. simulation.counts_per_pattern=1e5")
+      ->option_text("key=value ...");
   command->footer(deck::key_list());
   command->callback([options, &run] {
     run = [options](const comm::Communicator& comm) {

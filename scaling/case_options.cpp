@@ -25,9 +25,11 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command.add_option("--json", options.json, "also write the figures to this file");
-  command.add_option("key=value", options.overrides,
-                     "deck keys, e.g. probe.n_modes=4 solver.batch_size=0 "
-                     "decomposition.transport=host_mpi");
+  command
+      .add_option("settings", options.overrides,
+                  "deck keys, e.g. probe.n_modes=4 solver.batch_size=0 "
+                  "decomposition.transport=host_mpi")
+      ->option_text("key=value ...");
 }
 
 deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm) {

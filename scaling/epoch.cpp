@@ -94,7 +94,8 @@ void add_epoch(CLI::App& app, Action& run) {
   CLI::App* command = app.add_subcommand(
       "epoch", "One epoch of a deck, everything included, beside the bare transforms");
   command->add_option("deck", options->deck, "without one: a simulated scan of 516 x 128 x 128");
-  command->add_option("key=value", options->overrides, "deck keys to set");
+  command->add_option("settings", options->overrides, "deck keys to set")
+      ->option_text("key=value ...");
   command->callback([options, &run] {
     run = [options](const comm::Communicator& comm) { bench_epoch(*options, comm); };
   });

@@ -33,28 +33,30 @@ std::string hint(std::string name, const std::vector<std::string>& candidates) {
               all ? "" : ", ...");
 }
 
-std::vector<std::string> visited_names(hid_t file, const std::string& group, bool datasets_only) {
-  struct Visit {
-    bool datasets_only;
-    std::vector<std::string> names;
-  } visit{datasets_only, {}};
-  const auto add = [](hid_t, const char* name, const H5O_info_t* object, void* data) -> herr_t {
-    auto& found = *static_cast<Visit*>(data);
-    const bool is_root = std::string_view(name) == ".";
-    if (!is_root && (object->type == H5O_TYPE_DATASET || !found.datasets_only))
-      found.names.emplace_back(name);
-    return 0;
-  };
-  check_hdf5(H5Ovisit_by_name2(file, group.c_str(), H5_INDEX_NAME, H5_ITER_INC, add, &visit,
-                               H5O_INFO_BASIC, H5P_DEFAULT),
-             text("listing group \"", group, '"'));
-  return visit.names;
-}
-
 bool is_dataset(hid_t file, const std::string& name) {
   if (H5Oexists_by_name(file, name.c_str(), H5P_DEFAULT) <= 0) return false;
   const Hid object(H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose);
   return object >= 0 && H5Iget_type(object) == H5I_DATASET;
+}
+
+/// Paths below `group`, relative to it, of what lies in this file. Links are visited because what
+/// HDF5 tells of a visited object differs between its versions 1.10 and 1.12.
+std::vector<std::string> visited_names(hid_t file, const std::string& group) {
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* name, const H5L_info_t* link, void* data) -> herr_t {
+    if (link->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(data)->push_back(name);
+    return 0;
+  };
+  check_hdf5(
+      H5Lvisit_by_name(file, group.c_str(), H5_INDEX_NAME, H5_ITER_INC, add, &names, H5P_DEFAULT),
+      text("listing group \"", group, '"'));
+  return names;
+}
+
+std::vector<std::string> dataset_names(hid_t file) {
+  std::vector<std::string> names = visited_names(file, "/");
+  std::erase_if(names, [&](const std::string& name) { return !is_dataset(file, name); });
+  return names;
 }
 
 Extents to_extents(const std::vector<hsize_t>& sizes) {
@@ -89,13 +91,13 @@ bool File::has(const std::string& name) const {
 }
 
 std::vector<std::string> File::names(const std::string& group) const {
-  return visited_names(handle_->file, group, false);
+  return visited_names(handle_->file, group);
 }
 
 DatasetInfo File::info(const std::string& name) const {
   if (!is_dataset(handle_->file, name))
     throw InputError(text('"', path(), "\" has no dataset \"", name, '"',
-                          hint(name, visited_names(handle_->file, "/", true))));
+                          hint(name, dataset_names(handle_->file))));
   const Hid dataset = open_dataset(handle_->file, name);
   const Hid type = checked(H5Dget_type(dataset), H5Tclose, "reading a dataset's type");
   DatasetInfo info;
