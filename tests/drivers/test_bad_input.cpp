@@ -2,6 +2,7 @@
 // behind, on one rank and on four.
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 

@@ -95,7 +95,8 @@ TEST(Program, SummaryHoldsWhatIsPrintedAndWritten) {
   const io::File result = io::File::open(folder.result());
   EXPECT_EQ(result.number_attribute("/", "final_error"), error);
   EXPECT_EQ(result.number_attribute("/", "final_r_factor"), r_factor);
-  EXPECT_EQ(result.read_doubles("history/error"), summary["history"]["error"]);
+  EXPECT_EQ(result.read_doubles("history/error"),
+            summary["history"]["error"].get<std::vector<double>>());
 }
 
 TEST(Program, PrintsTheTableOfMethodsOnce) {
@@ -150,7 +151,7 @@ TEST_P(StoppedBy, TheRuleIsNamedAndTheResultIsThere) {
   EXPECT_EQ(result.text_attribute("/", "status"), GetParam().status);
   EXPECT_EQ(result.number_attribute("/", "epochs"), GetParam().epochs);
   EXPECT_EQ(result.read_doubles("history/validation_error"),
-            summary["history"]["validation_error"]);
+            summary["history"]["validation_error"].get<std::vector<double>>());
 }
 
 TEST(Program, RepeatsBitForBitWhenDeterministic) {
