@@ -15,7 +15,7 @@
 #include "measure.hpp"
 #include "synthetic_case.hpp"
 
-namespace tessera::app {
+namespace tessera::run {
 class Run;
 }
 

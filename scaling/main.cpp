@@ -30,7 +30,7 @@ int parse_command_line(int argc, char** argv, bool speaks, scaling::Action& acti
   return -1;
 }
 
-int run(int argc, char** argv, const comm::Communicator& world) {
+int run_command(int argc, char** argv, const comm::Communicator& world) {
   scaling::Action action;
   const int ended = parse_command_line(argc, argv, world.is_root(), action);
   if (ended >= 0) return ended;
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   comm::Environment environment(argc, argv);
   const comm::Communicator world;
   try {
-    return run(argc, argv, world);
+    return run_command(argc, argv, world);
   } catch (const AgreedError& error) {
     if (world.is_root()) fmt::print(stderr, "tessera_bench: error: {}\n", error.what());
     return static_cast<int>(error.exit_code());

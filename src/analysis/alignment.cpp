@@ -41,7 +41,7 @@ WaveStack conjugate_product(const WaveStack& a, const WaveStack& b) {
 Vec2 cross_correlation_shift(WaveStack a, WaveStack b) {
   optics::forward_2d(a);
   optics::forward_2d(b);
-  const Vec2 peak = optics::transform_peak(conjugate_product(a, b), Samples::spectrum);
+  const Vec2 peak = optics::transform_peak(conjugate_product(a, b), optics::Samples::spectrum);
   return {peak.y * a.h(), peak.x * a.w()};
 }
 
@@ -57,7 +57,7 @@ WaveStack intensity(const WaveStack& probe) {
 /// Finds the object's ambiguity step by step; keeps a step only if it lowers the difference.
 class ObjectFit {
  public:
-  ObjectFit(const WaveStack& object, const WaveStack& reference, const Region& region)
+  ObjectFit(const WaveStack& object, const WaveStack& reference, const optics::Region& region)
       : object_(object), reference_(reference), region_(region) {}
 
   void try_shift_and_fit_ramp(Vec2 shift_px);
@@ -71,7 +71,7 @@ class ObjectFit {
 
   const WaveStack& object_;
   const WaveStack& reference_;
-  const Region& region_;
+  const optics::Region& region_;
   Ambiguity best_;
   double difference_ = std::numeric_limits<double>::infinity();
 };
@@ -79,10 +79,10 @@ class ObjectFit {
 /// The ramp is the frequency of object conj(reference), which a wrong shift blurs but does not
 /// move.
 void ObjectFit::try_shift_and_fit_ramp(Vec2 shift_px) {
-  WaveStack product = conjugate_product(shifted(reference_, shift_px), object_);
+  WaveStack product = conjugate_product(optics::shifted(reference_, shift_px), object_);
   std::transform(product.begin(), product.end(), region_.begin(), product.begin(),
                  [](const Complex& value, auto inside) { return inside ? value : Complex{}; });
-  const Vec2 peak = optics::transform_peak(product, Samples::image);
+  const Vec2 peak = optics::transform_peak(product, optics::Samples::image);
   Ambiguity trial;
   trial.shift_px = shift_px;
   trial.ramp_rad_per_px = {2 * std::numbers::pi * peak.y, 2 * std::numbers::pi * peak.x};
@@ -127,7 +127,7 @@ void ObjectFit::polish() {
 Ambiguity ObjectFit::polished() const {
   const WaveStack u = object_without(best_, object_);
   const WaveStack v = shifted_like(best_, reference_);
-  const std::array<WaveStack, 2> slope = gradient(v);
+  const std::array<WaveStack, 2> slope = optics::gradient(v);
   Eigen::Matrix<double, 6, 6> normal = Eigen::Matrix<double, 6, 6>::Zero();
   Eigen::Matrix<double, 6, 1> right = Eigen::Matrix<double, 6, 1>::Zero();
   const Complex i_unit(0, 1);
@@ -189,7 +189,7 @@ WaveStack with_n_images(const WaveStack& waves, int n) {
 
 Ambiguity find_ambiguity(const WaveStack& object, const WaveStack& probe,
                          const WaveStack& reference_object, const WaveStack& reference_probe,
-                         const Region& region) {
+                         const optics::Region& region) {
   ObjectFit fit(object, reference_object, region);
   fit.try_shift_and_fit_ramp({});
   // A ramp in the object hides its shift, but not the shift of the probe's intensity.
@@ -200,7 +200,7 @@ Ambiguity find_ambiguity(const WaveStack& object, const WaveStack& probe,
 }
 
 WaveStack shifted_like(const Ambiguity& ambiguity, const WaveStack& reference) {
-  return shifted(reference, ambiguity.shift_px);
+  return optics::shifted(reference, ambiguity.shift_px);
 }
 
 WaveStack object_without(const Ambiguity& ambiguity, const WaveStack& object) {
@@ -231,7 +231,7 @@ WaveStack modes_mixed_like(const WaveStack& reference, const WaveStack& probe) {
   return mixed;
 }
 
-double relative_difference(const WaveStack& a, const WaveStack& b, const Region& region) {
+double relative_difference(const WaveStack& a, const WaveStack& b, const optics::Region& region) {
   double difference = 0;
   double reference = 0;
   for (int i = 0; i < std::max(a.n(), b.n()); ++i)

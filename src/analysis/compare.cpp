@@ -118,8 +118,8 @@ Comparison compare(const Reconstruction& a, const Reconstruction& b) {
                     static_cast<int>(std::lround(result.grid_offset_px.x))};
   const Box overlap =
       intersection(Box::at(whole, a.object.shape()), Box::at({0, 0}, b.object.shape()));
-  Region region = optics::illuminated_region(b.object.shape(), b.window_corner_px, b.probe);
-  region = cropped(region, overlap);
+  optics::Region region = optics::illuminated_region(b.object.shape(), b.window_corner_px, b.probe);
+  region = optics::cropped(region, overlap);
   result.compared_pixels = std::count(region.begin(), region.end(), 1);
   if (result.compared_pixels == 0)
     throw InputError(
@@ -128,9 +128,9 @@ Comparison compare(const Reconstruction& a, const Reconstruction& b) {
              result.grid_offset_px.y, ", ", result.grid_offset_px.x,
              ") of the second; are they of one scan?"));
 
-  const WaveStack object_a = cropped(a.object, moved(overlap, {-whole.y, -whole.x}));
-  const WaveStack object_b = cropped(
-      shifted(b.object, {whole.y - result.grid_offset_px.y, whole.x - result.grid_offset_px.x}),
+  const WaveStack object_a = optics::cropped(a.object, moved(overlap, {-whole.y, -whole.x}));
+  const WaveStack object_b = optics::cropped(
+      optics::shifted(b.object, {whole.y - result.grid_offset_px.y, whole.x - result.grid_offset_px.x}),
       overlap);
   result.before = {relative_difference(object_a, object_b, region),
                    relative_difference(a.probe, b.probe)};

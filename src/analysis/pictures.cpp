@@ -60,11 +60,11 @@ WaveStack read_thinned_object(const io::File& file, int stride) {
 }
 
 /// Takes out the ramp and the mean phase that the region shows.
-void remove_ramp(WaveStack& object, const Region& region) {
+void remove_ramp(WaveStack& object, const optics::Region& region) {
   WaveStack inside = object;
   std::transform(inside.begin(), inside.end(), region.begin(), inside.begin(),
                  [](const Complex& value, auto lit) { return lit ? value : Complex{}; });
-  const Vec2 ramp = optics::transform_peak(inside, Samples::image);
+  const Vec2 ramp = optics::transform_peak(inside, optics::Samples::image);
   Complex mean = 0;
   for (int y = 0; y < object.h(); ++y)
     for (int x = 0; x < object.w(); ++x) {
@@ -78,7 +78,7 @@ void remove_ramp(WaveStack& object, const Region& region) {
 
 /// A picture of f(value), its grey range set by the illuminated pixels only.
 template <class F>
-void write_grey(const std::string& path, const WaveStack& object, const Region& region,
+void write_grey(const std::string& path, const WaveStack& object, const optics::Region& region,
                 const F& f) {
   std::vector<double> values(object.size());
   std::transform(object.begin(), object.end(), values.begin(), f);
@@ -101,14 +101,14 @@ void write_object(const io::File& file, const WaveStack& probe, Folder& folder) 
   const Shape2 whole{static_cast<int>(extents[extents.size() - 2]),
                      static_cast<int>(extents.back())};
   const int stride = (std::max(whole.h, whole.w) + longest_px - 1) / longest_px;
-  Region region = optics::illuminated_region(whole, read_points(file, "window_corner_px"), probe, stride);
+  optics::Region region = optics::illuminated_region(whole, read_points(file, "window_corner_px"), probe, stride);
   const Box box = optics::bounding_box(region);
   if (box.empty())
     throw InputError(text('"', file.path(),
                           "\": the probe is dark, so no pixel of the object can be "
                           "shown"));
-  WaveStack object = cropped(read_thinned_object(file, stride), box);
-  region = cropped(region, box);
+  WaveStack object = optics::cropped(read_thinned_object(file, stride), box);
+  region = optics::cropped(region, box);
   remove_ramp(object, region);
   write_grey(folder.file("object_amplitude.png"), object, region,
              [](const Complex& value) { return std::abs(value); });

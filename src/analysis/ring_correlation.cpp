@@ -45,12 +45,12 @@ double independent_share(const ImageStack<double>& window) {
 
 }  // namespace
 
-RingCorrelation ring_correlation(const WaveStack& a, const WaveStack& b, const Region& region) {
+RingCorrelation ring_correlation(const WaveStack& a, const WaveStack& b, const optics::Region& region) {
   const Box box = optics::bounding_box(region);
   const int shortest = std::min(box.height(), box.width());
-  const ImageStack<double> window = optics::soft_window(cropped(region, box), shortest / 8);
-  const WaveStack in_a = windowed_spectrum(cropped(a, box), window);
-  const WaveStack in_b = windowed_spectrum(cropped(b, box), window);
+  const ImageStack<double> window = optics::soft_window(optics::cropped(region, box), shortest / 8);
+  const WaveStack in_a = windowed_spectrum(optics::cropped(a, box), window);
+  const WaveStack in_b = windowed_spectrum(optics::cropped(b, box), window);
 
   const int n_rings = shortest / 2 + 1;
   std::vector<double> product(n_rings), power_a(n_rings), power_b(n_rings), samples(n_rings);

@@ -35,7 +35,7 @@ std::string why_not_gpu_mpi(const comm::Communicator& comm) {
   const char* wanted = std::getenv("TESSERA_GPU_MPI");
   const bool insists = wanted && std::string_view(wanted) == "1";
   if (!comm.any(!insists && !mpi_reads_device_memory())) return {};
-  return text("the MPI library (", library_version(),
+  return text("the MPI library (", comm::library_version(),
               ") does not say that it reads GPU memory; run with one built for CUDA (Open MPI: "
               "--with-cuda), or set TESSERA_GPU_MPI=1 on all ranks if you know that it does (one "
               "that does not "

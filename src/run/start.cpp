@@ -79,7 +79,7 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
   const bool continued = resumed || from.initial == "file";
   const auto from_pattern = [&](const ImageStack<double>& pattern) {
     return optics::pattern_probe(pattern, scan.optics.wavelength_m, scan.optics.pixel_m,
-                                  aberrations(from));
+                                  optics::aberrations(from));
   };
   WaveStack probe;
   double vacuum_counts = 0;

@@ -39,7 +39,7 @@ WaveStack detector_waves(const SimulatedScan& scan, const WaveStack& probe, Vec2
   const bool near_field = scan.optics.is_near_field();
   const Vec2 whole{std::floor(corner_px.y + 0.5), std::floor(corner_px.x + 0.5)};
   WaveStack waves =
-      near_field ? probe : shifted(probe, {corner_px.y - whole.y, corner_px.x - whole.x});
+      near_field ? probe : optics::shifted(probe, {corner_px.y - whole.y, corner_px.x - whole.x});
   for (std::size_t slice = 0; slice < scan.slices.size(); ++slice) {
     if (slice > 0) propagate(waves, scan.to_next_slice);
     pass_through(waves, scan.slices[slice], near_field ? corner_px : whole);

@@ -12,7 +12,7 @@
 #include "tessera/base/random.hpp"
 #include "tessera/io/hdf5.hpp"
 
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace tessera::analysis {
 namespace {

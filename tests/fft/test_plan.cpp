@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "tessera/optics/host_fft.hpp"
 #include "tessera/fft/plan.hpp"
 
 #include "support/small_scan.hpp"
@@ -38,21 +37,6 @@ INSTANTIATE_TEST_SUITE_P(Shapes, PlanTest,
                          ::testing::Values(std::pair(Shape2{16, 16}, Planning::measured),
                                            std::pair(Shape2{9, 15}, Planning::measured),
                                            std::pair(Shape2{7, 12}, Planning::reproducible)));
-
-TEST(HostFft, AgreesWithTheDefinition) {
-  const WaveStack waves = random_waves(2, {6, 9}, 3);
-  WaveStack transformed = waves;
-  forward_2d(transformed);
-  EXPECT_LT(relative_difference(transformed, testing::dft(waves, -1)), 1e-13);
-  inverse_2d(transformed);
-  EXPECT_LT(relative_difference(transformed, waves), 1e-13);
-}
-
-TEST(HostFft, CentredMovesTheOriginToTheMiddle) {
-  ImageStack<int> corner(1, {5, 4});
-  corner(0, 0, 0) = 1;
-  EXPECT_EQ(centred(corner)(0, 2, 2), 1);
-}
 
 }  // namespace
 }  // namespace tessera::fft

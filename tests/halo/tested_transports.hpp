@@ -22,14 +22,14 @@ inline std::vector<std::string> tested_transports() {
 
 /// Empty, or why the ranks of this test cannot use it. Collective.
 inline std::string why_not_tested(const std::string& name) {
-  return device::device_is_host ? std::string() : comm::why_not(name, world());
+  return device::device_is_host ? std::string() : halo::why_not(name, world());
 }
 
 inline std::unique_ptr<halo::Transport> tested_transport(const std::string& name) {
   if (!device::device_is_host || name == "host_mpi") return halo::make_transport(name, world());
-  auto staged = std::make_unique<comm::StagedMpiTransport>(world());
+  auto staged = std::make_unique<halo::StagedMpiTransport>(world());
   if (name == "staged_mpi") return staged;
-  return std::make_unique<comm::GpuMpiTransport>(world(), std::move(staged));
+  return std::make_unique<halo::GpuMpiTransport>(world(), std::move(staged));
 }
 
 /// The values of a device view, and back.

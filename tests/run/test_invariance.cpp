@@ -29,7 +29,7 @@ class Invariance : public ::testing::TestWithParam<Option> {};
 TEST_P(Invariance, SameObjectProbeAndErrorsAsOneRank) {
   const testing::SharedFolder folder("invariance");
   const deck::Deck deck = testing::parsed(folder.path(), GetParam().overrides);
-  simulate(deck, world(), Log(false));
+  simulation::simulate(deck, world(), Log(false));
   expect_same_answer(deck, deck.solvers.front().epochs, wave_tolerance, error_tolerance);
 }
 
@@ -100,7 +100,7 @@ TEST(Invariance, SeveralSolversAndPositionsHeldOut) {
   deck::Deck deck = testing::parsed(folder.path(), {"validation.fraction=0.1", "solver.epochs=2"});
   deck.solvers.push_back({.epochs = 1, .batch_size = 0});
   deck.solvers.push_back({.epochs = 1, .batch_size = 8, .batch_order = "random"});
-  simulate(deck, world(), Log(false));
+  simulation::simulate(deck, world(), Log(false));
   expect_same_answer(deck, 4, wave_tolerance, error_tolerance);
 }
 

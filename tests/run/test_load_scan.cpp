@@ -18,7 +18,7 @@ using testing::world;
 /// A noiseless simulated scan with a detector of 48 x 48.
 class LoadScan : public ::testing::Test {
  protected:
-  LoadScan() : folder_("load_scan") { simulate(deck({}), world(), Log(false)); }
+  LoadScan() : folder_("load_scan") { simulation::simulate(deck({}), world(), Log(false)); }
   deck::Deck deck(std::vector<std::string> overrides) const {
     overrides.insert(overrides.end(),
                      {"simulation.detector_shape=[48, 48]", "simulation.noise=none",

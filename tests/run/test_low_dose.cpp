@@ -55,7 +55,7 @@ MeanErrors mean_least_errors(const std::filesystem::path& folder, const Override
       all.insert(all.end(), scan.begin(), scan.end());
       return testing::parsed(folder, all);
     };
-    simulate(deck_with("poisson"), testing::world(), Log(false));
+    simulation::simulate(deck_with("poisson"), testing::world(), Log(false));
     mean.amplitude += least_object_error(deck_with("amplitude")) / n_seeds;
     mean.poisson += least_object_error(deck_with("poisson")) / n_seeds;
   }

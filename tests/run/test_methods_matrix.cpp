@@ -82,7 +82,7 @@ TEST_P(Matrix, ComputesWhatOneRankComputesOrIsRefusedByName) {
     EXPECT_THAT(refused.what(), ::testing::HasSubstr(method() + "\" does not go with"));
     return;
   }
-  simulate(with_method, world(), Log(false));
+  simulation::simulate(with_method, world(), Log(false));
   const double tolerance = model().tolerance;
   testing::expect_same_answer(with_method, 3, tolerance, in_float ? 0.3 * tolerance : 1e-9);
 }

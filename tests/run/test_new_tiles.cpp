@@ -42,7 +42,7 @@ double n_moved_here(std::span<const int> first, std::span<const int> now) {
 TEST(NewTiles, PositionsMoveToTheirRanksAndTheAnswerStays) {
   const testing::SharedFolder folder("new_tiles");
   const deck::Deck deck = drifting(folder.path(), "1");
-  simulate(deck, world(), Log(false));
+  simulation::simulate(deck, world(), Log(false));
   auto run = std::make_unique<run::Run>(deck, world(), Log(false));
   const std::vector<int> first = run->scan().tile().positions;
   int n_cuts = 0;
@@ -76,7 +76,7 @@ TEST(NewTiles, PositionsMoveToTheirRanksAndTheAnswerStays) {
 TEST(NewTiles, AreNotDueWhereTheMarginIsTheLimit) {
   const testing::SharedFolder folder("old_tiles");
   const deck::Deck deck = drifting(folder.path(), "8");
-  simulate(deck, world(), Log(false));
+  simulation::simulate(deck, world(), Log(false));
   run::Run run(deck, world(), Log(false));
   for (int epoch = 0; epoch < n_epochs; ++epoch) run.run_epoch();
   EXPECT_FALSE(run.needs_new_tiles());

@@ -85,7 +85,7 @@ Overrides joined(Overrides first, const Overrides& second) {
 /// truth.
 Comparison recovered(const testing::SharedFolder& folder, const std::string& toml,
                      const Overrides& overrides, const Overrides& further = {}) {
-  simulate(testing::parsed(folder.path(), overrides, toml), world(), Log(false));
+  simulation::simulate(testing::parsed(folder.path(), overrides, toml), world(), Log(false));
   const deck::Deck deck = testing::parsed(folder.path(), joined(overrides, further), toml);
   return testing::compared_with_truth(deck, deck.solvers.front().epochs);
 }

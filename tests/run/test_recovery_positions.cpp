@@ -22,7 +22,7 @@ double position_error_px(const testing::SharedFolder& folder,
                                      "refine.positions_from_epoch=5", "refine.positions_step=2"};
   overrides.insert(overrides.end(), errors.begin(), errors.end());
   const deck::Deck deck = testing::parsed(folder.path(), overrides, testing::atoms_deck);
-  simulate(deck, world(), Log(false));
+  simulation::simulate(deck, world(), Log(false));
   return testing::compared_with_truth(deck, epochs).position_error_px.value_or(1e9);
 }
 

@@ -55,7 +55,7 @@ class RunTest : public ::testing::Test {
   RunTest() : folder_("run") {}
   deck::Deck simulated(std::vector<std::string> overrides) const {
     const deck::Deck deck = testing::parsed(folder_.path(), std::move(overrides));
-    simulate(deck, world(), Log(false));
+    simulation::simulate(deck, world(), Log(false));
     return deck;
   }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
@@ -242,7 +242,7 @@ TEST_P(Recovery, ObjectErrorIsWithinTheBound) {
   overrides.insert(overrides.end(), GetParam().overrides.begin(), GetParam().overrides.end());
   deck::Deck deck = testing::parsed(folder.path(), overrides);
   deck.output.file = (folder.path() / "result.h5").string();
-  simulate(deck, world(), Log(false));
+  simulation::simulate(deck, world(), Log(false));
   EXPECT_LE(testing::compared_with_truth(deck, deck.solvers.front().epochs).after.object,
             GetParam().object_tolerance);
 }

@@ -31,7 +31,7 @@ TEST(Scan, NearFieldImagesAreNotMoved) {
       {"experiment.propagation=angular_spectrum", "experiment.distance_m=0.01",
        "experiment.detector_pixel_m=1e-7", "probe.semi_angle_rad=4e-4", "probe.defocus_m=2e-3",
        "simulation.step_m=3e-7", "simulation.dead_pixel_fraction=0"});
-  simulate(deck, world(), Log(false));
+  simulation::simulate(deck, world(), Log(false));
   const Scan scan = load_scan(deck, world(), Log(false));
   EXPECT_DOUBLE_EQ(scan.grid.pixel_m, 1e-7);
   EXPECT_DOUBLE_EQ(scan.optics.propagation_m, 0.01);
@@ -54,7 +54,7 @@ TEST(Scan, WindowsThatMoveHaveRoom) {
   EXPECT_EQ(optics::window_margin_px(testing::parsed(folder.path(), all), pixel_m), 6);
 
   const deck::Deck deck = testing::parsed(folder.path(), all);
-  simulate(deck, world(), Log(false));
+  simulation::simulate(deck, world(), Log(false));
   const Scan scan = load_scan(deck, world(), Log(false));
   const int margin_px = optics::window_margin_px(deck, scan.grid.pixel_m);
   ASSERT_GT(margin_px, 2);

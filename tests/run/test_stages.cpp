@@ -25,7 +25,7 @@ class StagesTest : public ::testing::Test {
     overrides.insert(overrides.begin(), {"run.deterministic=true", "solver.final_step=1",
                                          "simulation.dead_pixel_fraction=0"});
     const deck::Deck deck = testing::parsed(folder_.path(), std::move(overrides));
-    simulate(deck, world(), Log(false));
+    simulation::simulate(deck, world(), Log(false));
     return deck;
   }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }

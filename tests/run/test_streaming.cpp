@@ -40,7 +40,7 @@ class Streaming : public ::testing::TestWithParam<const char*> {
     deck_.solvers.front().epochs = 2;
     deck_.solvers.back().batch_size = 9;
     deck_.solvers.back().batch_order = GetParam() == std::string("spread") ? "random" : "spread";
-    simulate(deck_, world(), Log(false));
+    simulation::simulate(deck_, world(), Log(false));
     const run::Run run(deck_, world(), Log(false));
     const io::ScanInfo& info = run.scan().info;
     needs_ = memory_needs(deck_, info, run.scan().tiling, world().rank(),

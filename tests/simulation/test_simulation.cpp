@@ -15,7 +15,7 @@
 #include "tessera/io/scan_reader.hpp"
 
 #include "io/all_patterns.hpp"
-#include "simulated_file.hpp"
+#include "support/simulated_file.hpp"
 
 namespace tessera::simulation {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "simulated_file.hpp"
+#include "support/simulated_file.hpp"
 
 namespace tessera::simulation {
 namespace {

@@ -1,6 +1,6 @@
 // Thick samples, the near field and fly scans, against plain sums over the truth in the file.
 
-#include "simulated_file.hpp"
+#include "support/simulated_file.hpp"
 
 namespace tessera::simulation {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 /// Plain double-precision loops: the truth that kernels are tested against. Slow, short, no FFT.
 
+#include <cmath>
 #include <complex>
 #include <vector>
 
@@ -9,6 +10,19 @@
 namespace tessera::testing {
 
 using Complex = std::complex<double>;
+
+inline double norm(const WaveStack& a) {
+  double sum = 0;
+  for (const Complex& value : a) sum += std::norm(value);
+  return std::sqrt(sum);
+}
+
+/// ||a - b|| / ||b||
+inline double relative_difference(const WaveStack& a, const WaveStack& b) {
+  WaveStack difference = a;
+  for (std::size_t i = 0; i < a.size(); ++i) difference.data()[i] -= b.data()[i];
+  return norm(difference) / norm(b);
+}
 
 /// Unitary 2-D DFT by its definition; sign -1 forward, +1 inverse.
 inline WaveStack dft(const WaveStack& in, int sign) {

@@ -18,9 +18,8 @@
 
 #include "support/world.hpp"
 
-namespace tessera::run::testing {
+namespace tessera::testing {
 
-using tessera::testing::world;
 using Complex = std::complex<double>;
 inline constexpr double pi = std::numbers::pi;
 
@@ -61,7 +60,7 @@ inline deck::Deck small_simulation(const std::string& path) {
 }
 
 inline void simulate_quietly(const deck::Deck& deck, const comm::Communicator& comm = world()) {
-  simulate(deck, comm, Log(false));
+  simulation::simulate(deck, comm, Log(false));
 }
 
 inline std::vector<Vec2> read_pairs(const io::File& file, const std::string& name) {
@@ -154,4 +153,4 @@ inline void expect_pattern(const std::string& path, int position,
   EXPECT_LT(worst, 2e-7) << "position " << position;
 }
 
-}  // namespace tessera::run::testing
+}  // namespace tessera::testing

@@ -46,19 +46,6 @@ inline WaveStack on_host(const device::DeviceView<device::complex***>& view) {
   return waves;
 }
 
-inline double norm(const WaveStack& a) {
-  double sum = 0;
-  for (const Complex& value : a) sum += std::norm(value);
-  return std::sqrt(sum);
-}
-
-/// ||a - b|| / ||b||
-inline double relative_difference(const WaveStack& a, const WaveStack& b) {
-  WaveStack difference = a;
-  for (std::size_t i = 0; i < a.size(); ++i) difference.data()[i] -= b.data()[i];
-  return norm(difference) / norm(b);
-}
-
 /// sum conj(a) b
 inline Complex inner(const WaveStack& a, const WaveStack& b) {
   Complex sum = 0;

@@ -24,7 +24,7 @@ struct Ambiguity {
 /// least-squares fit of all numbers over `region`. Several slices share one ambiguity.
 Ambiguity find_ambiguity(const WaveStack& object, const WaveStack& probe,
                          const WaveStack& reference_object, const WaveStack& reference_probe,
-                         const Region& region);
+                         const optics::Region& region);
 
 /// The reference moved by the ambiguity's shift, periodically. The reference moves, not what is
 /// compared with it: a transform would smear what a reconstruction holds in the dark over all of
@@ -42,6 +42,6 @@ WaveStack probe_without(const Ambiguity& ambiguity, const WaveStack& probe);
 WaveStack modes_mixed_like(const WaveStack& reference, const WaveStack& probe);
 
 /// ||a - b|| / ||b|| over the region (empty region: over all); missing images count as dark.
-double relative_difference(const WaveStack& a, const WaveStack& b, const Region& region = {});
+double relative_difference(const WaveStack& a, const WaveStack& b, const optics::Region& region = {});
 
 }  // namespace tessera::analysis
