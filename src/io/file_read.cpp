@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cctype>
-#include <numeric>
+#include <limits>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -124,10 +124,15 @@ WaveStack File::read_waves(const std::string& name) const {
   if (n_axes < 2 || !(is_real(found.type) || is_complex(found.type)))
     throw InputError(text("dataset \"", name, "\" of \"", path(),
                           "\" is not a wave: it must be real or complex, (h, w) or (n, h, w)"));
-  const Shape2 shape{static_cast<int>(found.extents[n_axes - 2]),
-                     static_cast<int>(found.extents[n_axes - 1])};
   const std::int64_t n_values = n_elements(found.extents);
-  WaveStack waves(n_values == 0 ? 0 : static_cast<int>(n_values / shape.size()), shape);
+  const std::int64_t h = found.extents[n_axes - 2];
+  const std::int64_t w = found.extents[n_axes - 1];
+  const std::int64_t n_waves = n_values == 0 ? 0 : n_values / (h * w);
+  if (std::max({h, w, n_waves}) > std::numeric_limits<int>::max())
+    throw InputError(text("dataset \"", name, "\" of \"", path(), "\" is ", n_waves, " waves of ",
+                          h, " x ", w, "; at most ", std::numeric_limits<int>::max(),
+                          " each are possible"));
+  WaveStack waves(static_cast<int>(n_waves), {static_cast<int>(h), static_cast<int>(w)});
   if (is_complex(found.type)) {
     read_slab_alone(name, Extents(n_axes, 0), found.extents, ElementType::complex128, waves.data());
   } else {
@@ -168,38 +173,52 @@ void File::read_slab_alone(const std::string& name, const Extents& begin, const 
 
 namespace {
 
-/// `read` gets the open attribute.
-template <class Read>
-auto with_attribute(hid_t file, const std::string& object, const std::string& name, Read&& read)
-    -> std::optional<decltype(read(hid_t{}))> {
+/// `read` gets the open attribute, its type, and words for what goes wrong. An attribute of more
+/// than one value would be written past the end of what takes it.
+/// @param is_right whether the attribute's class of types is the one that is asked for
+template <class IsRight, class Read>
+auto with_attribute(const File& of, hid_t file, const std::string& object, const std::string& name,
+                    const char* wanted, const IsRight& is_right, const Read& read)
+    -> std::optional<decltype(read(hid_t{}, hid_t{}, std::string()))> {
   if (H5Aexists_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
+  const std::string what =
+      text("attribute \"", name, "\" of \"", object, "\" in \"", of.path(), '"');
   const Hid attribute =
       checked(H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-              H5Aclose, text("opening attribute \"", name, '"'));
-  return read(attribute);
+              H5Aclose, what);
+  const Hid type = checked(H5Aget_type(attribute), H5Tclose, what);
+  const Hid space = checked(H5Aget_space(attribute), H5Sclose, what);
+  const hssize_t n_values = check_hdf5(H5Sget_simple_extent_npoints(space), what);
+  if (n_values != 1 || !is_right(H5Tget_class(type)))
+    throw InputError(text(what, " must be ", wanted, "; it holds ", n_values, " value",
+                          n_values == 1 ? "" : "s",
+                          is_right(H5Tget_class(type)) ? "" : " of another type"));
+  return read(attribute, type, what);
 }
 
 }  // namespace
 
 std::optional<double> File::number_attribute(const std::string& object,
                                              const std::string& name) const {
-  return with_attribute(handle_->file, object, name, [&](hid_t attribute) {
-    double value = 0;
-    check_hdf5(H5Aread(attribute, H5T_NATIVE_DOUBLE, &value),
-               text("reading attribute \"", name, "\" of \"", object, "\" as a number"));
-    return value;
-  });
+  return with_attribute(
+      *this, handle_->file, object, name, "one number",
+      [](H5T_class_t kind) { return kind == H5T_INTEGER || kind == H5T_FLOAT; },
+      [](hid_t attribute, hid_t, const std::string& what) {
+        double value = 0;
+        check_hdf5(H5Aread(attribute, H5T_NATIVE_DOUBLE, &value), what);
+        return value;
+      });
 }
 
 std::optional<std::string> File::text_attribute(const std::string& object,
                                                 const std::string& name) const {
-  return with_attribute(handle_->file, object, name, [&](hid_t attribute) {
-    const std::string what = text("reading attribute \"", name, "\" of \"", object, "\" as text");
-    const Hid type = checked(H5Aget_type(attribute), H5Tclose, what);
-    if (H5Tget_class(type) != H5T_STRING) throw InputError(what + ": it is not text");
-    return read_hdf5_text(
-        type, [&](hid_t as, void* buffer) { return H5Aread(attribute, as, buffer); }, what);
-  });
+  return with_attribute(
+      *this, handle_->file, object, name, "one text",
+      [](H5T_class_t kind) { return kind == H5T_STRING; },
+      [](hid_t attribute, hid_t type, const std::string& what) {
+        return read_hdf5_text(
+            type, [&](hid_t as, void* buffer) { return H5Aread(attribute, as, buffer); }, what);
+      });
 }
 
 }  // namespace tessera::io

@@ -1,8 +1,6 @@
 #include "hdf5_slab.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -10,7 +8,12 @@
 namespace tessera::io {
 
 std::int64_t n_elements(const Extents& extents) {
-  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+  std::int64_t n = 1;
+  for (const std::int64_t extent : extents)
+    if (__builtin_mul_overflow(n, extent, &n))
+      throw InputError(text("a dataset of ", slab_text(Extents(extents.size(), 0), extents),
+                            " has more elements than 64 bits can count"));
+  return n;
 }
 
 Hid open_dataset(hid_t file, const std::string& name) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <climits>
 #include <cmath>
 
@@ -84,8 +85,12 @@ void read_pattern_info(const DatasetInfo& found, const ScanSource& source, ScanI
   }
   info.type = pattern_type(found.type, source.bin);
   info.is_virtual = found.is_virtual;
+  // A chunk may be larger than all that is in it.
+  const auto chunk_size = [&](std::size_t axis) {
+    return size(std::min(found.chunk[axis], extents[axis]));
+  };
   if (!found.chunk.empty())
-    info.positions_per_chunk = {size(found.chunk[0]), n_axes == 4 ? size(found.chunk[1]) : 1};
+    info.positions_per_chunk = {chunk_size(0), n_axes == 4 ? chunk_size(1) : 1};
 }
 
 std::vector<Vec2> read_positions(const File& file, const std::string& name, int n_positions) {

@@ -156,6 +156,91 @@ TEST(SerialFile, AMissingDatasetIsAnsweredWithTheNameThatWasMeant) {
   EXPECT_THAT(message("entry/data"), HasSubstr("has no dataset \"entry/data\""));
 }
 
+/// Attributes that tools of others write where we look for one number or one text.
+void add_attribute(const std::string& path, const std::string& name, hid_t type, hsize_t n_values,
+                   const void* values) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(1, &n_values, nullptr);
+  const hid_t attribute = H5Acreate2(file, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(attribute, type, values);
+  H5Aclose(attribute);
+  H5Sclose(space);
+  H5Fclose(file);
+}
+
+TEST(SerialFile, AttributesOfManyValuesOrAnotherTypeAreRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("attributes.h5");
+  on_root([&] {
+    add_dataset(path, "x", {.extents = {1}}, {1});
+    const std::vector<double> numbers(5000, 8800);
+    add_attribute(path, "one", H5T_NATIVE_DOUBLE, 1, numbers.data());
+    add_attribute(path, "energy_eV", H5T_NATIVE_DOUBLE, numbers.size(), numbers.data());
+    const hid_t variable = H5Tcopy(H5T_C_S1);
+    H5Tset_size(variable, H5T_VARIABLE);
+    const std::vector<const char*> words(3000, "some words");
+    add_attribute(path, "words", variable, words.size(), words.data());
+    H5Tclose(variable);
+    const hid_t fixed = H5Tcopy(H5T_C_S1);
+    H5Tset_size(fixed, 8);
+    add_attribute(path, "letters", fixed, 1000, std::string(8000, 'a').data());
+    H5Tclose(fixed);
+    const hid_t pair = H5Tcreate(H5T_COMPOUND, 2 * sizeof(double));
+    H5Tinsert(pair, "r", 0, H5T_NATIVE_DOUBLE);
+    H5Tinsert(pair, "i", sizeof(double), H5T_NATIVE_DOUBLE);
+    add_attribute(path, "pair", pair, 1, numbers.data());
+    H5Tclose(pair);
+  });
+  const File file = File::open(path);
+  const auto number = [&](const char* name) {
+    return error_of([&] { file.number_attribute("/", name); });
+  };
+  const auto words = [&](const char* name) {
+    return error_of([&] { file.text_attribute("/", name); });
+  };
+  EXPECT_EQ(file.number_attribute("/", "one"), 8800.0);
+  EXPECT_THAT(number("energy_eV"),
+              ::testing::AllOf(HasSubstr(path), HasSubstr("energy_eV"),
+                               HasSubstr("must be one number"), HasSubstr("5000 values")));
+  EXPECT_THAT(number("pair"), HasSubstr("1 value of another type"));
+  EXPECT_THAT(number("words"), HasSubstr("3000 values of another type"));
+  EXPECT_THAT(words("words"), HasSubstr("must be one text; it holds 3000 values"));
+  EXPECT_THAT(words("letters"), HasSubstr("must be one text; it holds 1000 values"));
+  EXPECT_THAT(words("one"), HasSubstr("1 value of another type"));
+}
+
+/// A dataset of any size takes no room until it is written.
+void add_unwritten(const std::string& path, const std::string& name, const Sizes& extents) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr);
+  const hid_t chunked = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(chunked, static_cast<int>(extents.size()), Sizes(extents.size(), 1).data());
+  H5Dclose(
+      H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, chunked, H5P_DEFAULT));
+  H5Pclose(chunked);
+  H5Sclose(space);
+  H5Fclose(file);
+}
+
+TEST(SerialFile, WavesOfMoreThanIntsCountAreRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("huge.h5");
+  const hsize_t huge = (hsize_t{1} << 32) + 1;  // 1 as an int
+  on_root([&] {
+    add_dataset(path, "x", {.extents = {1}}, {1});
+    add_unwritten(path, "modes", {huge, 1, 1});
+    add_unwritten(path, "rows", {1, huge, 1});
+    add_unwritten(path, "columns", {1, 1, huge});
+    add_unwritten(path, "all", {huge, huge, 4});
+  });
+  const File file = File::open(path);
+  for (const char* name : {"modes", "rows", "columns"})
+    EXPECT_THAT(error_of([&] { file.read_waves(name); }),
+                ::testing::AllOf(HasSubstr(name), HasSubstr("4294967297"), HasSubstr("at most")));
+  EXPECT_THAT(error_of([&] { file.read_waves("all"); }), HasSubstr("64 bits"));
+  EXPECT_THAT(error_of([&] { file.read_doubles("all"); }), HasSubstr("64 bits"));
+}
+
 TEST(ParallelFile, FilesThatCannotBeOpenedSayWhy) {
   const TemporaryFolder folder;
   const std::string text_file = folder.file("deck.toml");
