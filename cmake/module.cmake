@@ -29,6 +29,10 @@ function(tessera_device_sources)
   endif()
 endfunction()
 
+include(cmake/precompiled.cmake)
+tessera_precompiled(module)
+tessera_precompiled(module_device LIBRARIES tessera_kokkos HEADERS <Kokkos_Core.hpp>)
+
 # tessera_module(NAME SOURCES file... DEVICE_SOURCES file... DEPENDS module... LIBRARIES target...
 #                PRIVATE_LIBRARIES target...)
 # DEVICE_SOURCES: those that include device.hpp, directly or not.
@@ -42,6 +46,7 @@ function(tessera_module name)
     add_library(${target} STATIC ${arg_SOURCES} ${arg_DEVICE_SOURCES})
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:tessera_options> ${arg_PRIVATE_LIBRARIES})
     target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    tessera_use_precompiled(${target} module ${arg_DEVICE_SOURCES})
   else()
     set(scope INTERFACE)
     add_library(${target} INTERFACE)

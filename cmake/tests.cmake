@@ -2,6 +2,10 @@
 # Without RANKS a plain test program; with RANKS one ctest per rank count under mpirun.
 find_package(GTest REQUIRED)
 
+tessera_precompiled(test LIBRARIES GTest::gmock GTest::gtest HEADERS <gmock/gmock.h> <gtest/gtest.h>)
+tessera_precompiled(test_device LIBRARIES GTest::gmock GTest::gtest tessera_kokkos
+                    HEADERS <gmock/gmock.h> <gtest/gtest.h> <Kokkos_Core.hpp>)
+
 set(TESSERA_MPIEXEC_FLAGS --oversubscribe CACHE STRING "Flags that mpiexec needs on this machine")
 if(DEFINED ENV{TESSERA_MPIEXEC_FLAGS})
   separate_arguments(TESSERA_MPIEXEC_FLAGS UNIX_COMMAND "$ENV{TESSERA_MPIEXEC_FLAGS}")
@@ -24,6 +28,7 @@ function(tessera_test name)
   add_executable(${target} ${arg_SOURCES} ${arg_DEVICE_SOURCES})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE tessera_options ${arg_DEPENDS} GTest::gmock GTest::gtest)
+  tessera_use_precompiled(${target} test ${arg_DEVICE_SOURCES})
   if(NOT arg_RANKS)
     target_link_libraries(${target} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${target})
