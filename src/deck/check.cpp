@@ -100,21 +100,6 @@ void check_shared_gpu(const Deck& deck) {
       "for every rank; use \"auto\", \"gpu_mpi\" or \"host_mpi\", or set run.share_gpu = false");
 }
 
-void check_constraints(const Deck& deck) {
-  const Constraints& c = deck.constraints;
-  require(c.slice_coupling_from_epoch < 0 || deck.object.n_slices > 1,
-          text("constraints.slice_coupling_from_epoch = ", c.slice_coupling_from_epoch,
-               " couples slices, but object.n_slices = 1; leave it out"));
-  require(c.probe_centring_from_epoch < 0 || deck.experiment.propagation == "far_field",
-          text("constraints.probe_centring_from_epoch moves the wave on the sample, which only "
-               "far-field patterns do not see, but experiment.propagation = ",
-               quoted(deck.experiment.propagation), "; leave it out"));
-  require(c.probe_mode_power_from_epoch < 0 || c.probe_least_mode_power * deck.probe.n_modes <= 1,
-          text("constraints.probe_least_mode_power = ", number_text(c.probe_least_mode_power),
-               " is more than each of probe.n_modes = ", deck.probe.n_modes,
-               " modes can have; at most 1 / probe.n_modes"));
-}
-
 void require_text(const std::string& value, const std::string& key, const std::string& remedy) {
   require(!value.empty(), key + " is missing: " + remedy);
 }
@@ -125,7 +110,7 @@ void check(const Deck& deck) {
   deck.data.check();
   deck.experiment.check();
   deck.probe.check();
-  deck.constraints.check();
+  deck.constraints.check({deck.experiment, deck.probe, deck.object});
   check_images(deck);
   check_slices(deck);
   check_positions(deck);
@@ -133,7 +118,6 @@ void check(const Deck& deck) {
   check_solvers(deck);
   check_resume(deck);
   check_shared_gpu(deck);
-  check_constraints(deck);
 }
 
 void check_reconstruction(const Deck& deck) {

@@ -11,8 +11,7 @@
 #include "tessera/fft/plan.hpp"
 #include "tessera/physics/fused_projection.hpp"
 #include "tessera/physics/position_correlation.hpp"
-
-#include "constraints.hpp"
+#include "tessera/solvers/constraints.hpp"
 
 namespace tessera::run {
 
@@ -255,7 +254,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
       {"given background", 2 * static_cast<std::int64_t>(info.background.size()) * real_bytes},
       {"halo buffers", halo_bytes(deck, tiling, rank)},
       {"constraints",
-       solvers::Constraints::bytes(constraint_options(deck, 0), tile.ghosted.shape(), info.pattern,
+       solvers::Constraints::bytes(deck.constraints, tile.ghosted.shape(), info.pattern,
                                    deck.probe.n_modes + deck.probe.opr_modes)},
       {"positions", n * (4 * static_cast<std::int64_t>(sizeof(int)) + 2 * real_bytes)},
       {"parameters of positions, their last good state",

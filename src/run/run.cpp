@@ -4,13 +4,12 @@
 #include <array>
 #include <cmath>
 
-#include "tessera/run/memory.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/halo/choose_transport.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
+#include "tessera/run/memory.hpp"
 
-#include "constraints.hpp"
 #include "make_model.hpp"
 #include "make_solver.hpp"
 #include "not_finite.hpp"
@@ -65,6 +64,19 @@ std::unique_ptr<halo::Transport> make_transport(const deck::Deck& deck, const Sc
   return halo::choose_transport(deck.decomposition.transport, comm,
                                 deck.decomposition.transport_timeout_s,
                                 {plan, max_reals_per_pixel(deck), n_summed_reals}, log);
+}
+
+/// @param scan of which corners are used as long as this lives
+solvers::ConstrainedTile constrained_tile(const deck::Deck& deck, const Scan& scan) {
+  return {.owned = scan.tile().owned,
+          .ghosted = scan.tile().ghosted,
+          .object = scan.grid.object,
+          .window = scan.grid.window,
+          .n_slices = deck.object.n_slices,
+          .n_probe_modes = deck.probe.n_modes,
+          .n_probe_images = deck.probe.n_modes + deck.probe.opr_modes,
+          .counts_per_pattern = scan.counts_per_pattern,
+          .corner = scan.grid.corner};
 }
 
 /// What an epoch leaves on the device for the host, in doubles.
@@ -122,8 +134,7 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   history_.reserve(history_.size() + static_cast<std::size_t>(epochs_left(deck, history_)));
   start_stage(stage_of_next_epoch(deck, history_));
   constraints_ = std::make_unique<solvers::Constraints>(
-      constraint_options(deck, scan_.counts_per_pattern),
-      constrained_tile(scan_, static_cast<int>(unknowns_.probe.extent(0))), planning(deck.run));
+      deck.constraints, constrained_tile(deck, scan_), planning(deck.run));
   good_ =
       std::make_unique<GoodState>(unknowns_, scan_.on_device.corner, refinement_->displacement());
   good_->keep(exec_);

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "tessera/optics/experiment.hpp"
-#include "tessera/run/memory.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/held_out.hpp"
+#include "tessera/optics/experiment.hpp"
+#include "tessera/run/memory.hpp"
+#include "tessera/solvers/constraints.hpp"
 
-#include "constraints.hpp"
 #include "parameters_file.hpp"
 #include "scan_patterns.hpp"
 
@@ -34,6 +34,10 @@ io::ScanSource scan_source(const deck::Deck& deck) {
   if (data.saturation_counts > 0) source.saturation_counts = data.saturation_counts;
   source.beam_stop_radius_px = data.beam_stop_radius_px;
   return source;
+}
+
+int tile_margin_px(const deck::Deck& deck, int reach_px) {
+  return std::max(reach_px, solvers::Constraints::ghost_margin_px(deck.constraints));
 }
 
 namespace {

@@ -52,12 +52,13 @@ class RandomValue {
 
 void settle_constraints(Deck& deck) {
   Constraints& c = deck.constraints;
-  std::ranges::sort(c.object_amplitude);
-  c.object_phase_rad = {-0.1 - 0.2, std::abs(c.object_phase_rad[0])};
-  if (deck.object.n_slices == 1) c.slice_coupling_from_epoch = -1;
-  if (deck.experiment.propagation != "far_field") c.probe_centring_from_epoch = -1;
-  if (c.probe_aperture_from_epoch >= 0) c.phase_ramp_from_epoch = -1;
-  c.probe_least_mode_power /= 2 * deck.probe.n_modes;
+  std::ranges::sort(c.object_bounds.amplitude_range);
+  std::vector<double>& phase_rad = c.object_bounds.phase_rad;
+  phase_rad = {-0.1 - 0.2, std::abs(phase_rad[0])};
+  if (deck.object.n_slices == 1) c.slice_coupling.onset.from_epoch = -1;
+  if (deck.experiment.propagation != "far_field") c.probe_centring.onset.from_epoch = -1;
+  if (c.probe_aperture.onset.ever()) c.phase_ramp.onset.from_epoch = -1;
+  c.probe_mode_power.min_fraction /= 2 * deck.probe.n_modes;
 }
 
 /// Random values, then the fewest changes that take out contradictions.

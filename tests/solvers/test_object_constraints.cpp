@@ -11,7 +11,7 @@ using testing::Complex;
 using testing::TiledObject;
 
 constexpr double tolerance = 3 * testing::rounding;
-constexpr Onset now{0};
+constexpr settings::Onset now{0};
 
 template <class F>
 WaveStack at_every_pixel(const WaveStack& object, const F& f) {
@@ -41,7 +41,7 @@ TEST(ObjectConstraints, AmplitudeBounds) {
   TiledObject tiled(2, 1);
   tiled.whole(0, 30, 30) = 0;
   tiled.upload();
-  tiled.apply({.amplitude_bounds = now, .amplitude = {0.7, 1.1}});
+  tiled.apply({.object_bounds = {.amplitude = now, .amplitude_range = {0.7, 1.1}}});
   EXPECT_LE(tiled.worst(at_every_pixel(tiled.whole,
                                        [](Complex o, int, int) {
                                          return std::polar(std::clamp(std::abs(o), 0.7, 1.1),
@@ -55,7 +55,7 @@ TEST(ObjectConstraints, PhaseBoundsTakeTheNearerOneAndKeepTheAmplitude) {
   tiled.whole(0, 30, 30) = std::polar(0.8, 3.0);
   tiled.whole(0, 31, 30) = std::polar(0.8, -3.0);
   tiled.upload();
-  tiled.apply({.phase_bounds = now, .phase_rad = {-0.2, 0.5}});
+  tiled.apply({.object_bounds = {.phase = now, .phase_rad = {-0.2, 0.5}}});
   const auto bounded = [](Complex o, int, int) {
     const double phase = std::arg(o);
     if (phase >= -0.2 && phase <= 0.5) return o;
@@ -68,7 +68,7 @@ TEST(ObjectConstraints, PhaseBoundsTakeTheNearerOneAndKeepTheAmplitude) {
 
 TEST(ObjectConstraints, PositivePhase) {
   TiledObject tiled(1, 1);
-  tiled.apply({.positive_phase = now});
+  tiled.apply({.object_bounds = {.positive_phase = now}});
   const auto positive = [](Complex o, int, int) {
     if (o.imag() >= 0) return o;
     return Complex(o.real() < 0 ? -std::abs(o) : std::abs(o));
@@ -78,7 +78,7 @@ TEST(ObjectConstraints, PositivePhase) {
 
 TEST(ObjectConstraints, SupportIsADisc) {
   TiledObject tiled(2, 1);
-  tiled.apply({.object_support = now, .object_support_radius_px = 20});
+  tiled.apply({.object_bounds = {.support = now, .support_radius_px = 20}});
   const auto inside_alone = [](Complex o, int y, int x) {
     return std::hypot(y - 30.0, x - 26.5) <= 20 ? o : Complex(1);
   };
@@ -87,7 +87,7 @@ TEST(ObjectConstraints, SupportIsADisc) {
 
 TEST(ObjectConstraints, SupportIsTheScannedArea) {
   TiledObject tiled(1, 1);
-  tiled.apply({.object_support = now});
+  tiled.apply({.object_bounds = {.support = now}});
   const auto scanned_alone = [&](Complex o, int y, int x) {
     for (const Pixel& corner : tiled.corner)
       if (Box::at({corner.y + 4, corner.x + 3}, {8, 7}).contains(Pixel{y, x})) return o;
@@ -100,7 +100,7 @@ TEST(ObjectConstraints, SupportIsTheScannedArea) {
 
 TEST(ObjectConstraints, L1ShrinksTheDifferenceFromVacuum) {
   TiledObject tiled(1, 1);
-  tiled.apply({.l1 = now, .l1_threshold = 0.3});
+  tiled.apply({.object_bounds = {.l1 = now, .l1_threshold = 0.3}});
   const auto shrunk = [](Complex o, int, int) {
     return 1.0 + std::polar(std::max(0.0, std::abs(o - 1.0) - 0.3), std::arg(o - 1.0));
   };
@@ -109,19 +109,19 @@ TEST(ObjectConstraints, L1ShrinksTheDifferenceFromVacuum) {
 
 TEST(ObjectConstraints, SmoothnessIsAStepDownTheSquaredGradient) {
   TiledObject tiled(2, 1);
-  tiled.apply({.smoothness = now, .smoothness_step = 0.07});
+  tiled.apply({.smoothness = {now, 0.07}});
   EXPECT_LE(tiled.worst(heated(tiled.whole, 0.07, 1)), tolerance);
 }
 
 TEST(ObjectConstraints, LowPassIsAGaussian) {
   TiledObject tiled(1, 1);
-  tiled.apply({.low_pass = now, .low_pass_sigma_px = 1.2});
+  tiled.apply({.low_pass = {now, 1.2}});
   EXPECT_LE(tiled.worst(heated(tiled.whole, 1.2 * 1.2 / 2 / 6, 6)), tolerance);
 
   for (Complex& value : tiled.whole) value = 0;
   tiled.whole(0, 30, 26) = 1;
   tiled.upload();
-  tiled.apply({.low_pass = now, .low_pass_sigma_px = 1.2});
+  tiled.apply({.low_pass = {now, 1.2}});
   const WaveStack spread = tiled.gathered();
   double sum = 0;
   double variance_y = 0;
@@ -140,7 +140,8 @@ TEST(ObjectConstraints, LowPassIsAGaussian) {
 TEST(ObjectConstraints, SliceCouplingIsAGaussianAlongZ) {
   constexpr int n_slices = 3;
   TiledObject tiled(2 * n_slices, 1);  // two object modes
-  tiled.apply({.n_slices = n_slices, .slice_coupling = now, .slice_coupling_sigma = 0.8});
+  tiled.n_slices = n_slices;
+  tiled.apply({.slice_coupling = {now, 0.8}});
   WaveStack expected = tiled.whole;
   for (int k = 0; k < 2; ++k) {
     const WaveStack before = expected;
@@ -203,7 +204,7 @@ WaveStack with_less_variation(const WaveStack& image, double weight) {
 TEST(ObjectConstraints, TotalVariationIsThatOfTheWholeObjectWithoutSeams) {
   constexpr double weight = 0.3;
   TiledObject tiled(2, 1);
-  tiled.apply({.total_variation = now, .total_variation_weight = weight});
+  tiled.apply({.total_variation = {now, weight}});
   EXPECT_LE(tiled.worst(with_less_variation(tiled.whole, weight)), 3 * tolerance);
 
   const WaveStack smooth = tiled.gathered();
@@ -222,7 +223,7 @@ TEST(ObjectConstraints, TotalVariationLowersAStepByItsWeight) {
   for (int y = 0; y < TiledObject::shape.h; ++y)
     for (int x = 0; x < TiledObject::shape.w; ++x) tiled.whole(0, y, x) = x < 2 ? 0 : 1;
   tiled.upload();
-  tiled.apply({.total_variation = now, .total_variation_weight = 0.1});
+  tiled.apply({.total_variation = {now, 0.1}});
   const WaveStack smooth = tiled.gathered();
   for (const int y : {0, 30, 60})
     for (const int x : {0, 1}) EXPECT_NEAR(smooth(0, y, x).real(), 0.05, 1e-3) << y << " " << x;
@@ -230,10 +231,10 @@ TEST(ObjectConstraints, TotalVariationLowersAStepByItsWeight) {
 
 TEST(ObjectConstraints, ActFromTheirEpochOnAndEverySoManyEpochs) {
   TiledObject tiled(1, 1);
-  const ConstraintOptions options{.smoothness = {2, 3}, .smoothness_step = 0.1};
+  const settings::Constraints settings{.smoothness = {{2, 3}, 0.1}};
   WaveStack expected = tiled.whole;
   for (int epoch = 0; epoch < 7; ++epoch) {
-    tiled.apply(options, epoch);
+    tiled.apply(settings, epoch);
     if (epoch == 2 || epoch == 5) expected = heated(expected, 0.1, 1);
     EXPECT_LE(tiled.worst(expected), tolerance) << "epoch " << epoch;
   }
@@ -243,8 +244,8 @@ TEST(ObjectConstraints, RefuseATileWithoutTheGhostsThatTheyNeed) {
   const TiledObject tiled(1, 1);
   ConstrainedTile bare = tiled.constrained();
   bare.ghosted = bare.owned = {{1, 1}, {9, 9}};
-  const ConstraintOptions pixelwise{.l1 = now, .l1_threshold = 0.1};
-  const ConstraintOptions stencil{.smoothness = now, .smoothness_step = 0.1};
+  const settings::Constraints pixelwise{.object_bounds = {.l1 = now, .l1_threshold = 0.1}};
+  const settings::Constraints stencil{.smoothness = {now, 0.1}};
   EXPECT_NO_THROW(Constraints(pixelwise, bare, fft::Planning::reproducible));
   EXPECT_THROW(Constraints(stencil, bare, fft::Planning::reproducible), std::invalid_argument);
 }

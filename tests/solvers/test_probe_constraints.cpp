@@ -11,7 +11,7 @@ using testing::Complex;
 using testing::TiledObject;
 
 constexpr double tolerance = 10 * testing::rounding;
-constexpr Onset now{0};
+constexpr settings::Onset now{0};
 constexpr Shape2 window = TiledObject::window;
 
 double power(const WaveStack& probe, int mode) {
@@ -47,7 +47,8 @@ WaveStack round_beam(int n_images, Vec2 offset) {
 
 TEST(ProbeConstraints, SupportIsADiscAboutTheCentre) {
   TiledObject tiled(1, 3);
-  tiled.apply({.n_probe_modes = 2, .probe_support = now, .probe_support_radius_px = 4.5});
+  tiled.n_probe_modes = 2;
+  tiled.apply({.probe_support = {now, 4.5}});
   WaveStack expected = tiled.probe;
   for (int i = 0; i < expected.n(); ++i)
     for (int y = 0; y < window.h; ++y)
@@ -59,7 +60,8 @@ TEST(ProbeConstraints, SupportIsADiscAboutTheCentre) {
 
 TEST(ProbeConstraints, ApertureIsADiscAboutZeroFrequency) {
   TiledObject tiled(1, 2);
-  tiled.apply({.n_probe_modes = 2, .probe_aperture = now, .probe_aperture_radius_px = 5});
+  tiled.n_probe_modes = 2;
+  tiled.apply({.probe_aperture = {now, 5}});
   WaveStack expected = testing::dft(tiled.probe, -1);
   for (int i = 0; i < expected.n(); ++i)
     for (int y = 0; y < window.h; ++y)
@@ -74,7 +76,8 @@ TEST(ProbeConstraints, WeakModesAreRaisedToTheLeastPower) {
   TiledObject tiled(1, 4);
   for (int i = 0; i < window.size(); ++i) tiled.probe.image(1)[i] *= 0.01;
   tiled.upload();
-  tiled.apply({.n_probe_modes = 3, .mode_power = now, .least_mode_power = 0.02});
+  tiled.n_probe_modes = 3;
+  tiled.apply({.probe_mode_power = {now, 0.02}});
   const WaveStack probe = testing::on_host(tiled.unknowns.probe);
   double total = 0;
   for (int m = 0; m < 3; ++m) total += power(tiled.probe, m);
@@ -86,7 +89,8 @@ TEST(ProbeConstraints, WeakModesAreRaisedToTheLeastPower) {
 TEST(ProbeConstraints, PowerIsSetAndTheObjectTakesTheRest) {
   TiledObject tiled(1, 3);
   const auto before = tiled.intensities();
-  tiled.apply({.n_probe_modes = 2, .probe_power = now, .probe_power_counts = 1e4});
+  tiled.n_probe_modes = 2;
+  tiled.apply({.probe_power = {now, 1e4}});
   const WaveStack probe = testing::on_host(tiled.unknowns.probe);
   EXPECT_NEAR((power(probe, 0) + power(probe, 1)) / 1e4, 1, tolerance);
   EXPECT_LE(relative_change(before, tiled.intensities()), tolerance);
@@ -94,7 +98,8 @@ TEST(ProbeConstraints, PowerIsSetAndTheObjectTakesTheRest) {
 
 TEST(ProbeConstraints, EverySliceTakesItsShareOfThePower) {
   TiledObject tiled(4, 1);
-  tiled.apply({.n_slices = 2, .probe_power = now, .probe_power_counts = 1e4});
+  tiled.n_slices = 2;
+  tiled.apply({.probe_power = {now, 1e4}});
   const double share = std::pow(1e4 / power(tiled.probe, 0), -0.25);
   WaveStack expected = tiled.whole;
   for (Complex& value : expected) value *= share;
@@ -131,7 +136,8 @@ TEST(ProbeConstraints, ThePhaseRampGoesFromTheFirstSliceToTheProbe) {
   const Vec2 ramp = mean_ramp_rad(tiled.whole, 2, tiled.corner);
   EXPECT_NEAR(ramp.y, 0.2, 0.05);
   EXPECT_NEAR(ramp.x, -0.1, 0.05);
-  tiled.apply({.n_slices = 2, .n_probe_modes = 1, .phase_ramp = now});
+  tiled.n_slices = 2;
+  tiled.apply({.phase_ramp = {now}});
   WaveStack expected = tiled.whole;
   for (const int i : {0, 2})
     for (int y = 0; y < TiledObject::shape.h; ++y)
@@ -146,8 +152,9 @@ TEST(ProbeConstraints, CentringMovesObjectAndProbeAndNoIntensity) {
   tiled.probe = round_beam(2, {2, -1});
   tiled.upload();
   const auto before = tiled.intensities();
-  for (int epoch = 0; epoch < 3; ++epoch)
-    tiled.apply({.n_slices = 2, .n_probe_modes = 2, .probe_centring = now}, epoch);
+  tiled.n_slices = 2;
+  tiled.n_probe_modes = 2;
+  for (int epoch = 0; epoch < 3; ++epoch) tiled.apply({.probe_centring = {now}}, epoch);
   EXPECT_LE(relative_change(before, tiled.intensities()), tolerance);
   EXPECT_LE(
       testing::relative_difference(testing::on_host(tiled.unknowns.probe), round_beam(2, {0, 0})),

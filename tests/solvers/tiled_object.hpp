@@ -49,7 +49,14 @@ class TiledObject {
     return tiling_.tiles[static_cast<std::size_t>(world().rank())];
   }
   solvers::ConstrainedTile constrained() const {
-    return {tile().owned, tile().ghosted, shape, window, probe.n(), corner};
+    return {.owned = tile().owned,
+            .ghosted = tile().ghosted,
+            .object = shape,
+            .window = window,
+            .n_slices = n_slices,
+            .n_probe_modes = n_probe_modes,
+            .n_probe_images = probe.n(),
+            .corner = corner};
   }
   /// `whole` and `probe` to the tiles.
   void upload() {
@@ -62,8 +69,8 @@ class TiledObject {
     unknowns = {on_device(mine), on_device(probe)};
   }
   /// Collective.
-  void apply(const solvers::ConstraintOptions& options, int epoch = 0) {
-    solvers::Constraints constraints(options, constrained(), fft::Planning::reproducible);
+  void apply(const settings::Constraints& settings, int epoch = 0) {
+    solvers::Constraints constraints(settings, constrained(), fft::Planning::reproducible);
     constraints.apply({}, *sweep_, unknowns, epoch);
   }
   /// Greatest |held - expected|, ghosts too, over all ranks. Collective.
@@ -108,6 +115,8 @@ class TiledObject {
     return made;
   }
 
+  int n_slices = 1;
+  int n_probe_modes = 1;
   WaveStack whole;
   WaveStack probe;
   std::vector<Pixel> corner;

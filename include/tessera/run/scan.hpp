@@ -48,6 +48,10 @@ struct Scan {
   int n_positions() const { return info.n_positions; }
 };
 
+/// How far tiles reach past their windows: for constraints that look at neighbours, and for windows
+/// that move by up to `reach_px`.
+int tile_margin_px(const deck::Deck& deck, int reach_px);
+
 /// What the deck says of the scan's file.
 io::ScanSource scan_source(const deck::Deck& deck);
 

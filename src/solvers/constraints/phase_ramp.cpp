@@ -1,6 +1,8 @@
-#include "phase_ramp.hpp"
+// The linear phase that data cannot assign to object or probe.
 
 #include "tessera/device/sums.hpp"
+
+#include "constraint.hpp"
 
 namespace tessera::solvers {
 
@@ -66,39 +68,63 @@ void multiply_by_ramp(const Device& exec, const DeviceView<complex***>& images, 
       });
 }
 
-}  // namespace
-
-PhaseRamp::PhaseRamp(const TileFrame& frame, int n_slices, DeviceView<Real**> coverage)
-    : frame_(frame),
-      n_slices_(n_slices),
-      coverage_(std::move(coverage)),
-      scratch_("tessera::solvers::ramp_scratch", 4),
-      sums_("tessera::solvers::ramp_sums", 4),
-      ramp_rad_("tessera::solvers::ramp") {}
-
-void PhaseRamp::move_to_probe(const Device& exec, Sweep& sweep, const Unknowns& unknowns) const {
-  const auto& object = unknowns.object;
-  const auto plane_size = static_cast<std::int64_t>(object.extent(1) * object.extent(2));
-  const NeighbourProducts products{plane_of(object, 0), n_slices_ * plane_size, coverage_,
-                                   frame_.tile.owned};
-  device::set_zero(exec, sums_);
-  device::add_pixel_sums<4>(exec, "tessera::solvers::ramp_sums",
-                            static_cast<int>(object.extent(0)) / n_slices_,
-                            frame_.tile.owned.shape(), products, scratch_, sums_);
-  sweep.all_reduce(exec, sums_);
-  const auto sums = sums_;
-  const auto ramp_rad = ramp_rad_;
+void find_ramp(const Device& exec, const DeviceView<double*>& sums,
+               const DeviceView<Real[2]>& ramp_rad) {
   Kokkos::parallel_for(
       device::kernel_name("tessera::solvers::ramp"), Kokkos::RangePolicy<Device>(exec, 0, 2),
       KOKKOS_LAMBDA(const int axis) {
         ramp_rad(axis) = static_cast<Real>(device::math::atan2(sums(2 * axis + 1), sums(2 * axis)));
       });
-  multiply_by_ramp(exec, object, n_slices_, ramp_rad, -1,
-                   static_cast<Real>(frame_.object.h / 2 - frame_.origin.y),
-                   static_cast<Real>(frame_.object.w / 2 - frame_.origin.x));
-  multiply_by_ramp(exec, unknowns.probe, 1, ramp_rad, 1,
-                   static_cast<Real>(unknowns.probe.extent(1) / 2),
-                   static_cast<Real>(unknowns.probe.extent(2) / 2));
+}
+
+/// Takes the mean phase gradient k = arg sum w conj(o(x)) o(x + 1) of the object's first slice
+/// (Guizar-Sicairos et al. 2011, Opt. Express 19, 21345, remove it likewise), w the coverage, into
+/// the probe: o(x) exp(-i k x), P(x) exp(i k x). Every exit wave keeps its value but for a constant
+/// phase; with sub-pixel positions, as far as the probe vanishes at the window's edge. Between the
+/// slices of a thick object a ramp is no ambiguity and stays.
+class PhaseRamp final : public Constraint {
+ public:
+  explicit PhaseRamp(const settings::PhaseRamp& settings) : Constraint({settings.onset}) {}
+  Needs needs() const override { return {.ghost_margin_px = 1, .coverage = true}; }
+  void allocate(const ConstrainedTile& /*tile*/, fft::Planning /*planning*/) override {
+    scratch_ = DeviceView<double*>("tessera::solvers::ramp_scratch", 4);
+    sums_ = DeviceView<double*>("tessera::solvers::ramp_sums", 4);
+    ramp_rad_ = DeviceView<Real[2]>("tessera::solvers::ramp");
+  }
+  /// All-reduces 4 doubles.
+  void apply(const Device& exec, Sweep& sweep, const Unknowns& unknowns,
+             const ConstraintWorkspace& workspace, int /*epoch*/) const override {
+    const physics::ObjectView& object = unknowns.object;
+    const physics::ProbeView& probe = unknowns.probe;
+    const auto& [tile, origin, object_shape] = workspace.frame;
+    const int n_slices = workspace.n_slices;
+    const auto plane_size = static_cast<std::int64_t>(object.extent(1) * object.extent(2));
+    const NeighbourProducts products{plane_of(object, 0), n_slices * plane_size, workspace.coverage,
+                                     tile.owned};
+    device::set_zero(exec, sums_);
+    device::add_pixel_sums<4>(exec, "tessera::solvers::ramp_sums",
+                              static_cast<int>(object.extent(0)) / n_slices, tile.owned.shape(),
+                              products, scratch_, sums_);
+    sweep.all_reduce(exec, sums_);
+    find_ramp(exec, sums_, ramp_rad_);
+    multiply_by_ramp(exec, object, n_slices, ramp_rad_, -1,
+                     static_cast<Real>(object_shape.h / 2 - origin.y),
+                     static_cast<Real>(object_shape.w / 2 - origin.x));
+    multiply_by_ramp(exec, probe, 1, ramp_rad_, 1, static_cast<Real>(probe.extent(1) / 2),
+                     static_cast<Real>(probe.extent(2) / 2));
+  }
+
+ private:
+  DeviceView<double*> scratch_;
+  DeviceView<double*> sums_;      ///< along y: re, im; along x: re, im
+  DeviceView<Real[2]> ramp_rad_;  ///< per pixel, (y, x)
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<Constraint> make_constraint(const settings::PhaseRamp& settings) {
+  return std::make_unique<PhaseRamp>(settings);
 }
 
 }  // namespace tessera::solvers

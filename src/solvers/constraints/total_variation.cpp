@@ -1,8 +1,8 @@
-#include "total_variation.hpp"
-
-#include <algorithm>
+// Total variation of the object's planes, isotropic.
 
 #include "tessera/physics/inner_product.hpp"
+
+#include "constraint.hpp"
 
 namespace tessera::solvers {
 
@@ -11,6 +11,8 @@ using device::Device;
 using physics::squared_magnitude;
 
 namespace {
+
+constexpr int n_rounds = 20;
 
 /// The dual iteration converges below 1/4.
 constexpr double dual_step = 0.249;
@@ -55,19 +57,45 @@ void descend(const Device& exec, Real weight, const OwnedTile& tile, const Image
       });
 }
 
+/// image = argmin_u 1/2 |u - image|^2 + weight sum sqrt(|d_y u|^2 + |d_x u|^2), with forward
+/// differences that vanish past the last row and column (Rudin, Osher & Fatemi 1992, Physica D 60,
+/// 259), nearly: by `n_rounds` steps of the dual problem (Chambolle 2004, J. Math. Imaging Vision
+/// 20, 89), projected as in Chambolle 2005, EMMCVPR, 136. One exchange a round.
+void lower(const Device& exec, Sweep& sweep, Real weight, const ConstraintWorkspace& workspace,
+           const ImageView& image) {
+  const OwnedTile& tile = workspace.frame.tile;
+  const auto& [smooth, dual_y, dual_x] = workspace.scratch;
+  Kokkos::deep_copy(exec, smooth, image);
+  device::set_zero(exec, dual_y);
+  device::set_zero(exec, dual_x);
+  for (int round = 0; round < n_rounds; ++round) {
+    ascend(exec, static_cast<Real>(dual_step) / weight, tile, smooth, dual_y, dual_x);
+    descend(exec, weight, tile, image, dual_y, dual_x, smooth);
+    fill_ghosts(exec, sweep, smooth);
+  }
+  Kokkos::deep_copy(exec, image, smooth);
+}
+
+class TotalVariation final : public Constraint {
+ public:
+  explicit TotalVariation(const settings::TotalVariation& settings)
+      : Constraint({settings.onset}), weight_(static_cast<Real>(settings.weight)) {}
+  Needs needs() const override { return {.ghost_margin_px = 1, .n_scratch_images = 3}; }
+  void apply(const Device& exec, Sweep& sweep, const Unknowns& unknowns,
+             const ConstraintWorkspace& workspace, int /*epoch*/) const override {
+    for (int plane = 0; plane < static_cast<int>(unknowns.object.extent(0)); ++plane)
+      lower(exec, sweep, weight_, workspace, plane_of(unknowns.object, plane));
+  }
+
+ private:
+  Real weight_;
+};
+
 }  // namespace
 
-void TotalVariation::lower(const Device& exec, Sweep& sweep, Real weight,
-                           const ImageView& image) const {
-  Kokkos::deep_copy(exec, smooth_, image);
-  device::set_zero(exec, dual_y_);
-  device::set_zero(exec, dual_x_);
-  for (int round = 0; round < n_rounds; ++round) {
-    ascend(exec, static_cast<Real>(dual_step) / weight, tile_, smooth_, dual_y_, dual_x_);
-    descend(exec, weight, tile_, image, dual_y_, dual_x_, smooth_);
-    fill_ghosts(exec, sweep, smooth_);
-  }
-  Kokkos::deep_copy(exec, image, smooth_);
+template <>
+std::unique_ptr<Constraint> make_constraint(const settings::TotalVariation& settings) {
+  return std::make_unique<TotalVariation>(settings);
 }
 
 }  // namespace tessera::solvers

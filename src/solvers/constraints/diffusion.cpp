@@ -1,0 +1,124 @@
+// Steps of the heat equation: low-pass, smoothness and slice coupling.
+
+#include <cmath>
+
+#include "constraint.hpp"
+
+namespace tessera::solvers {
+
+using device::complex;
+using device::Device;
+
+namespace {
+
+/// `n` times o += step * (sum of neighbours' differences): each adds 2 step to the variance along
+/// each axis.
+struct HeatSteps {
+  int n = 1;
+  Real step = 0;
+};
+
+/// Along y and x no frequency changes its sign up to here; along one axis alone, up to twice that.
+constexpr double max_heat_step = 0.125;
+
+/// Together a Gaussian of standard deviation `sigma` along each axis, in pixels or slices.
+HeatSteps heat_steps(double sigma, double max_step) {
+  const double total_step = sigma * sigma / 2;
+  const int n = std::max(1, static_cast<int>(std::ceil(total_step / max_step)));
+  return {n, static_cast<Real>(total_step / n)};
+}
+
+void take_step(const Device& exec, Real step, const OwnedTile& tile, const ImageView& image,
+               const ImageView& scratch) {
+  const auto h = static_cast<int>(image.extent(0));
+  const auto w = static_cast<int>(image.extent(1));
+  for_each_owned_pixel(
+      exec, "tessera::solvers::diffuse", 1, tile, KOKKOS_LAMBDA(int, const int y, const int x) {
+        const complex here = image(y, x);
+        complex sum = 0;
+        if (y > 0) sum += image(y - 1, x) - here;
+        if (y + 1 < h) sum += image(y + 1, x) - here;
+        if (x > 0) sum += image(y, x - 1) - here;
+        if (x + 1 < w) sum += image(y, x + 1) - here;
+        scratch(y, x) = here + sum * step;
+      });
+  copy_owned(exec, tile, scratch, image);
+}
+
+/// In every plane; neighbours outside the object do not count. One exchange a step. Collective.
+void diffuse(const Device& exec, Sweep& sweep, const HeatSteps& heat,
+             const physics::ObjectView& object, const ConstraintWorkspace& workspace) {
+  for (int k = 0; k < heat.n; ++k) {
+    for (int plane = 0; plane < static_cast<int>(object.extent(0)); ++plane)
+      take_step(exec, heat.step, workspace.frame.tile, plane_of(object, plane),
+                workspace.scratch[0]);
+    fill_ghosts(exec, sweep, object);
+  }
+}
+
+/// Along z, at every pixel of the tile, ghosts too: no exchange.
+void diffuse_slices(const Device& exec, const HeatSteps& heat, int n_slices,
+                    const physics::ObjectView& object) {
+  const int n_object_modes = static_cast<int>(object.extent(0)) / n_slices;
+  const Shape2 tile = device::image_shape(object);
+  device::for_each_pixel(
+      exec, "tessera::solvers::diffuse_slices", n_object_modes, tile,
+      KOKKOS_LAMBDA(const int mode, const int y, const int x) {
+        const int first = mode * n_slices;
+        const int last = first + n_slices - 1;
+        for (int k = 0; k < heat.n; ++k) {
+          complex before = object(first, y, x);  // the slice above, as it was
+          for (int slice = first; slice <= last; ++slice) {
+            const complex here = object(slice, y, x);
+            const complex below = object(slice < last ? slice + 1 : last, y, x);
+            object(slice, y, x) = here + (before - here + (below - here)) * heat.step;
+            before = here;
+          }
+        }
+      });
+}
+
+class InPlane final : public Constraint {
+ public:
+  InPlane(const settings::Onset& onset, const HeatSteps& heat) : Constraint({onset}), heat_(heat) {}
+  Needs needs() const override { return {.ghost_margin_px = 1, .n_scratch_images = 1}; }
+  void apply(const Device& exec, Sweep& sweep, const Unknowns& unknowns,
+             const ConstraintWorkspace& workspace, int /*epoch*/) const override {
+    diffuse(exec, sweep, heat_, unknowns.object, workspace);
+  }
+
+ private:
+  HeatSteps heat_;
+};
+
+class AlongSlices final : public Constraint {
+ public:
+  explicit AlongSlices(const settings::SliceCoupling& settings)
+      : Constraint({settings.onset}), heat_(heat_steps(settings.sigma, 2 * max_heat_step)) {}
+  void apply(const Device& exec, Sweep& /*sweep*/, const Unknowns& unknowns,
+             const ConstraintWorkspace& workspace, int /*epoch*/) const override {
+    diffuse_slices(exec, heat_, workspace.n_slices, unknowns.object);
+  }
+
+ private:
+  HeatSteps heat_;
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<Constraint> make_constraint(const settings::LowPass& settings) {
+  return std::make_unique<InPlane>(settings.onset, heat_steps(settings.sigma_px, max_heat_step));
+}
+
+template <>
+std::unique_ptr<Constraint> make_constraint(const settings::Smoothness& settings) {
+  return std::make_unique<InPlane>(settings.onset, HeatSteps{1, static_cast<Real>(settings.step)});
+}
+
+template <>
+std::unique_ptr<Constraint> make_constraint(const settings::SliceCoupling& settings) {
+  return std::make_unique<AlongSlices>(settings);
+}
+
+}  // namespace tessera::solvers
