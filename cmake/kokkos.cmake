@@ -34,6 +34,10 @@ find_package(CUDAToolkit REQUIRED)
 # CMake 3.25 drops CMAKE_CUDA_STANDARD, hence -std. Lambdas of Kokkos kernels call constexpr functions of the host.
 target_compile_options(tessera_kokkos INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr>)
+# Kokkos' own choice: nvcc_wrapper compiles the C++ sources. Without the switch kernels would come out empty.
+if(Kokkos_CXX_COMPILER_ID STREQUAL NVIDIA AND NOT Kokkos_COMPILE_LANGUAGE STREQUAL CUDA)
+  target_compile_options(tessera_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--expt-relaxed-constexpr>)
+endif()
 target_link_libraries(tessera_kokkos INTERFACE CUDA::cudart)
 # fmt 9 takes nvcc for a compiler that knows no constexpr, and then trips over its own checks of format strings.
 target_compile_definitions(fmt::fmt INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
