@@ -15,8 +15,7 @@ const Box owned{{10, 20}, {31, 130}};
 constexpr int n_planes = 2;
 
 Visits no_visits() {
-  return {"visits", n_planes, static_cast<std::size_t>(ghosted.height()),
-          static_cast<std::size_t>(ghosted.width())};
+  return Visits("visits", n_planes, ghosted.height(), ghosted.width());
 }
 
 Visits visit_touched(const std::vector<int>& blocks) {
