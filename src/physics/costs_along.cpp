@@ -135,12 +135,12 @@ void with_noise(const Noise noise, const F& f) {
 CostsAlong::CostsAlong(const ForwardModel& model)
     : ahead_("tessera::physics::waves_ahead", model.waves().layout()),
       behind_("tessera::physics::waves_behind", model.waves().layout()),
-      background_(model.parameters().background),
+      background_(model.detector().background()),
       scratch_("tessera::physics::costs_scratch", n_costs) {
   if (background_.size() == 0)
     background_ =
         DeviceView<Real**>("tessera::physics::no_background", ahead_.extent(2), ahead_.extent(3));
-  if (model.detector_images().blurred.size() == 0) return;
+  if (!model.detector().has_point_spread()) return;
   blurred_ = DeviceView<complex***>("tessera::physics::blurred_coefficients",
                                     n_coefficients * model.chunk_size(), ahead_.extent(2),
                                     ahead_.extent(3));
@@ -153,14 +153,14 @@ void CostsAlong::add(const device::Device& exec, const ForwardModel& model, cons
     device::for_each_pixel(exec, "tessera::physics::write_coefficients", chunk.count,
                            model.scan().window,
                            WriteCoefficients{{model.waves(), ahead_, behind_}, blurred_});
-    model.blur(exec, blurred_, n_coefficients * chunk.count);
+    model.detector().blur(exec, blurred_, n_coefficients * chunk.count);
   }
   const ScanTile& scan = model.scan();
-  const ChunkPatterns measured = scan.patterns->at(exec, chunk);
+  const ChunkPatterns measured = model.detector().counts(exec, chunk);
   const auto add_with = [&](const auto& intensities) {
     std::visit(
         [&](const auto& patterns) {
-          with_noise(model.options().noise, [&](auto noise) {
+          with_noise(model.detector().noise(), [&](auto noise) {
             using Kernel = AddCosts<noise, std::decay_t<decltype(intensities)>,
                                     std::decay_t<decltype(patterns)>>;
             device::add_pixel_sums<n_costs>(

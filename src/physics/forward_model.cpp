@@ -1,9 +1,9 @@
 #include "tessera/physics/forward_model.hpp"
 
-#include <limits>
 #include <string>
 
 #include "forward_kernels.hpp"
+#include "kernel_choice.hpp"
 
 namespace tessera::physics {
 
@@ -12,19 +12,6 @@ using device::Device;
 
 namespace {
 
-bool is_plain_detector(const ScanTile& scan, const Parameters& parameters,
-                       const ModelOptions& options) {
-  return options.noise == Noise::amplitude && options.point_spread_px == 0 &&
-         options.n_waves() == options.n_modes && parameters.background.size() == 0 &&
-         scan.saturation == std::numeric_limits<Real>::infinity();
-}
-
-bool can_fuse(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options) {
-  return is_plain_detector(scan, parameters, options) && options.is_thin_in_far_field() &&
-         !options.correlates_positions && !options.fixed_order && sizeof(Real) == sizeof(float) &&
-         scan.window.h == scan.window.w && hot_path::supports(scan.window.w, options.n_modes);
-}
-
 WavesView waves_of(const std::string& label, const ScanTile& scan, const ModelOptions& options) {
   return WavesView(label, static_cast<std::size_t>(options.chunk_size),
                    static_cast<std::size_t>(options.n_waves()),
@@ -32,36 +19,8 @@ WavesView waves_of(const std::string& label, const ScanTile& scan, const ModelOp
                    static_cast<std::size_t>(scan.window.w));
 }
 
-DetectorImages make_detector_images(const ScanTile& scan, const Parameters& parameters,
-                                    const ModelOptions& options) {
-  const auto n = static_cast<std::size_t>(options.chunk_size);
-  const auto h = static_cast<std::size_t>(scan.window.h);
-  const auto w = static_cast<std::size_t>(scan.window.w);
-  DetectorImages images;
-  if (options.point_spread_px > 0)
-    images.blurred = DeviceView<complex***>("tessera::physics::blurred", n, h, w);
-  if (parameters.background.size() == 0) return images;
-  images.slope = DeviceView<Real***>("tessera::physics::background_slope", n, h, w);
-  images.curvature = DeviceView<Real***>("tessera::physics::background_curvature", n, h, w);
-  return images;
-}
-
-/// exp(-2 pi^2 sigma^2 f^2): the spectrum of a Gaussian of `sigma` pixels, with `scale`.
-struct Blur {
-  DeviceView<complex***> spectra;
-  Shape2 shape;
-  Real sigma;
-  Real scale;
-  KOKKOS_FUNCTION void operator()(const int i, const int y, const int x) const {
-    const Real fy = static_cast<Real>(signed_bin(y, shape.h)) / static_cast<Real>(shape.h);
-    const Real fx = static_cast<Real>(signed_bin(x, shape.w)) / static_cast<Real>(shape.w);
-    spectra(i, y, x) *=
-        scale * device::math::exp(Real(-2 * M_PI * M_PI) * sigma * sigma * (fy * fy + fx * fx));
-  }
-};
-
 ParameterSlopes parameter_slopes(const ScanTile& scan, const Parameters& parameters,
-                                 const ModelOptions& options) {
+                                 const ModelOptions& options, const Detector& detector) {
   ParameterSlopes slopes;
   if (options.own_probes)
     slopes.at_position = DeviceView<double** [2]>(
@@ -70,10 +29,7 @@ ParameterSlopes parameter_slopes(const ScanTile& scan, const Parameters& paramet
   if (options.n_slices > 1)
     slopes.optics = DeviceView<double* [2]>("tessera::physics::slopes_of_optics",
                                             2 + parameters.slice_distance_m.extent(0));
-  if (parameters.background.size() > 0)
-    slopes.background =
-        DeviceView<Real** [2]>("tessera::physics::slopes_of_background",
-                               parameters.background.extent(0), parameters.background.extent(1));
+  slopes.background = detector.background_slopes();
   return slopes;
 }
 
@@ -84,20 +40,20 @@ ForwardModel::ForwardModel(const ScanTile& scan, const Parameters& parameters,
     : scan_(scan),
       parameters_(parameters),
       options_(options),
-      fused_(can_fuse(scan, parameters, options)),
-      slopes_(parameter_slopes(scan, parameters, options)),
       plan_(scan.window, options.planning),
-      illumination_(scan, parameters, options, fused_),
-      waves_(waves_of("tessera::physics::waves", scan, options)),
-      detector_images_(make_detector_images(scan, parameters, options)) {
+      detector_(scan, parameters, options, plan_),
+      kernels_(choose_kernels(scan, options, detector_)),
+      slopes_(parameter_slopes(scan, parameters, options, detector_)),
+      illumination_(scan, parameters, options, plan_, kernels_),
+      waves_(waves_of("tessera::physics::waves", scan, options)) {
   // On hosts the order is fixed as it is: rows are shared out, positions follow one another.
   options_.fixed_order = options.fixed_order || device::device_is_host;
   if (options.n_slices > 1)
-    slices_ = std::make_unique<Slices>(scan_, parameters_, options_, waves_);
+    slices_ = std::make_unique<Slices>(scan_, parameters_, options_, plan_, waves_);
   if (options.correlates_positions)
     correlation_ = std::make_unique<PositionCorrelation>(scan_, options_, plan_);
   if (options.propagation == Propagation::far_field) return;
-  near_field_ = std::make_unique<NearField>(scan_, options_, illumination_, waves_);
+  near_field_ = std::make_unique<NearField>(scan_, options_, illumination_, plan_, waves_);
   if (options.own_probes) exit_waves_ = waves_of("tessera::physics::exit_waves", scan, options);
 }
 
@@ -115,16 +71,9 @@ void ForwardModel::set_probe(const Device& exec, const ProbeView& probe) {
   if (slices_) slices_->set_optics(exec);
 }
 
-bool ForwardModel::has_plain_detector() const {
-  return is_plain_detector(scan_, parameters_, options_);
-}
-
-void ForwardModel::blur(const Device& exec, const DeviceView<complex***>& images, int n) const {
-  plan_.forward(exec, images.data(), n);
-  device::for_each_pixel(exec, "tessera::physics::blur", n, scan_.window,
-                         Blur{images, scan_.window, static_cast<Real>(options_.point_spread_px),
-                              unitary_scale() * unitary_scale()});
-  plan_.inverse(exec, images.data(), n);
+void ForwardModel::fit(const FittedParameters& fitted) {
+  fitted_ = fitted;
+  detector_.fit_background(fitted.background);
 }
 
 void ForwardModel::forward(const Device& exec, const ObjectView& object, const Chunk& chunk) {

@@ -2,29 +2,41 @@
 
 #include "tessera/device/stream.hpp"
 
+#include "copy_waves.hpp"
 #include "fused_arguments.hpp"
+#include "kernel_choice.hpp"
 
 namespace tessera::physics {
 
-void GradientPass::add(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+using device::Device;
+
+void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk& chunk,
                        const GradientSums& sums, bool with_probe) {
-  if (model_.fused())
-    return add_and_keep(exec, object, chunk, sums, with_probe, model_.waves().data());
-  find_changes(exec, object, chunk);
+  if (model_.kernels() == Kernels::fused)
+    return add_at_once(exec, object, chunk, sums, with_probe, model_.waves().data());
+  find_chi(exec, object, chunk);
   model_.add_gradients(exec, object, chunk, sums, with_probe);
 }
 
-void GradientPass::find_changes(const device::Device& exec, const ObjectView& object,
-                                const Chunk& chunk) {
+void GradientPass::add_and_keep(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                                const GradientSums& sums, bool with_probe, complex* kept) {
+  if (model_.kernels() == Kernels::fused)
+    return add_at_once(exec, object, chunk, sums, with_probe, kept);
+  find_chi(exec, object, chunk);
+  copy_waves<false>(exec, model_.waves(), chunk.count, model_.unitary_scale(), kept);
+  model_.add_gradients(exec, object, chunk, sums, with_probe);
+}
+
+/// model_.waves() = chi of `chunk`, divided by unitary_scale() as `backward` leaves it.
+void GradientPass::find_chi(const Device& exec, const ObjectView& object, const Chunk& chunk) {
   model_.forward(exec, object, chunk);
-  amplitude_.replace_by_residual(exec, model_, chunk);
+  model_.detector().replace_by_residual(exec, model_.waves(), chunk, figures_);
   model_.backward(exec, chunk);
 }
 
-void GradientPass::add_and_keep(const device::Device& exec, const ObjectView& object,
-                                const Chunk& chunk, const GradientSums& sums, bool with_probe,
-                                device::complex* row_spectra) {
-  const ChunkPatterns patterns = model_.scan().patterns->at(exec, chunk);
+void GradientPass::add_at_once(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                               const GradientSums& sums, bool with_probe, complex* row_spectra) {
+  const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
   Illumination& illumination = model_.illumination();
   illumination.shift_probes(exec, chunk);
   if (model_.options().own_probes) illumination.clear_sums(exec);
@@ -32,7 +44,7 @@ void GradientPass::add_and_keep(const device::Device& exec, const ObjectView& ob
     const device::Region region("tessera::physics::fused_gradient");
     hot_path::Chunk fused = fused_chunk(model_, object, chunk, sums, with_probe);
     fused.patterns_packed = patterns.packed;
-    fused.sums = amplitude_.sums().data();
+    fused.sums = figures_.sums().data();
     if (model_.fitted().any_at_position())
       fused.slot_sums = plain(illumination.sums_data(sums.probe));
     hot_path::add_gradients(device::stream_handle(exec), fused_scan(model_, patterns.values), fused,

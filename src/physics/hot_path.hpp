@@ -1,7 +1,7 @@
 #pragma once
 /// The gradient of one chunk in three fused kernels, for NVIDIA GPUs, single precision and square
 /// windows of a power of two: `docs/decisions/0008`. Formulas: `forward_kernels.hpp`,
-/// `amplitude.cpp`. Plain pointers to device memory, 16-byte aligned, C order. Everything is
+/// `detector_kernels.hpp`. Plain pointers to device memory, 16-byte aligned, C order. Everything is
 /// enqueued on `stream` (a cudaStream_t); nothing allocates or waits.
 ///
 /// `hot_path_cuda.cu`, or `hot_path_none.cpp` where there is no CUDA: `supports` is then false, and
@@ -44,7 +44,7 @@ struct Chunk {
   float* illumination;  ///< += sum_jm |probe_jm|^2
   Complex* slot_sums;   ///< (slot, mode, n, n) += sum_j conj(object_j) wave_jm
   float* overlap;       ///< (n, n) += sum_j |object_j|^2
-  double* sums;         ///< (5) of AmplitudeSums; never null where there are patterns
+  double* sums;         ///< the first 5 of FigureSums; never null where there are patterns
 };
 
 /// @return whether this build and the functions below can do such windows
@@ -75,7 +75,7 @@ void add_products(void* stream, const Scan& scan, const Chunk& chunk, const Dire
                   const Complex* waves);
 
 /// A step of a projection method, of the row spectra that P_O leaves and of those that are kept of
-/// every position: `LinearMap` of fused_projection.hpp.
+/// every position: `LinearMap` of projection_pass.hpp.
 struct Projection {
   Complex* overlapping;  ///< (position, mode, n, n) = what P_O shall project
   Complex* kept;         ///< (position, mode, n, n), the same array or another
@@ -94,7 +94,7 @@ struct Projection {
 void project(void* stream, const Scan& scan, const Chunk& chunk, const Projection& projection,
              Complex* waves);
 
-/// All sums of `chunk` but AmplitudeSums, of exit waves that are kept.
+/// All sums of `chunk` but FigureSums, of exit waves that are kept.
 /// @param kept (position, mode, n, n)
 void add_kept(void* stream, const Scan& scan, const Chunk& chunk, const Complex* kept);
 

@@ -3,6 +3,7 @@
 #include "tessera/device/stream.hpp"
 
 #include "beam_slopes.hpp"
+#include "kernel_choice.hpp"
 
 namespace tessera::physics {
 
@@ -18,16 +19,22 @@ int first_slot_of(const Chunk& chunk, const ModelOptions& options) {
   return options.own_probes ? chunk.begin : chunk.first_slot;
 }
 
+/// Of a chunk that shares slots. Only where there are row spectra, hence of floats.
+hot_path::Slots fused_slots(const ScanTile& scan, int n_modes, const Chunk& chunk) {
+  const Real* shift = scan.slot_shift.data() + 2 * static_cast<std::int64_t>(chunk.first_slot);
+  return {scan.window.w, n_modes, chunk.n_slots, plain(shift)};
+}
+
 }  // namespace
 
 Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
-                           const ModelOptions& options, bool fused)
+                           const ModelOptions& options, const fft::Plan& plan, Kernels kernels)
     : scan_(scan),
       parameters_(parameters),
       options_(options),
-      fused_(fused && !options.own_probes),
       has_slots_(scan.has_subpixel || options.own_probes),
-      plan_(scan.window, options.planning) {
+      has_row_spectra_(has_slots_ && kernels == Kernels::fused && !options.own_probes),
+      plan_(plan) {
   if (!has_slots_) return;
   const auto [h, w] = scan.window;
   const int n_slots =
@@ -51,12 +58,6 @@ int Illumination::n_slots(const Chunk& chunk) const {
 
 Windows Illumination::windows(const Chunk& chunk) const {
   return windows_of(scan_, options_, chunk, 0);
-}
-
-/// Only where fused_, hence of floats.
-hot_path::Slots Illumination::fused_slots(const Chunk& chunk) const {
-  const Real* shift = scan_.slot_shift.data() + 2 * static_cast<std::int64_t>(chunk.first_slot);
-  return {scan_.window.w, options_.n_modes, chunk.n_slots, plain(shift)};
 }
 
 ChunkImages Illumination::images() const {
@@ -85,28 +86,12 @@ void Illumination::transform(const Device& exec, const ProbeAndSpectrum& seen) c
   if (!has_slots_) return;
   const ProbeView& spectrum = seen.spectrum;
   Kokkos::deep_copy(exec, spectrum, seen.probe);
-  if (fused_) {
+  if (has_row_spectra_) {
     hot_path::transform_rows(device::stream_handle(exec), scan_.window.w, options_.n_modes, true,
                              plain(spectrum.data()));
     return;
   }
   plan_.forward(exec, spectrum.data(), static_cast<int>(spectrum.extent(0)));
-}
-
-void Illumination::update_probe(const Device& exec, const ProbeUpdate& update) {
-  const device::Region region("tessera::physics::fused_probe_update");
-  forget_slots();
-  hot_path::update_probe(device::stream_handle(exec),
-                         {.n = scan_.window.w,
-                          .n_modes = options_.n_modes,
-                          .step = plain(update.step),
-                          .alpha = static_cast<float>(update.alpha),
-                          .probe_sum = plain(update.probe_sum.data()),
-                          .overlap = plain(update.overlap.data()),
-                          .probe = plain(seen_.probe.data()),
-                          .row_spectrum = plain(seen_.spectrum.data()),
-                          .greatest_overlap = plain(update.greatest_overlap.data()),
-                          .greatest_power = plain(update.greatest_power.data())});
 }
 
 void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
@@ -118,9 +103,9 @@ void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
   first_slot_ = first_slot;
   const int count = n_slots(chunk);
   slots_made_ += count;
-  if (fused_) {
+  if (has_row_spectra_) {
     const device::Region region("tessera::physics::fused_shift");
-    hot_path::shift_probes(device::stream_handle(exec), fused_slots(chunk),
+    hot_path::shift_probes(device::stream_handle(exec), fused_slots(scan_, options_.n_modes, chunk),
                            plain(seen_.spectrum.data()), plain(slot_probes_.data()));
     return;
   }
@@ -143,7 +128,7 @@ void Illumination::make_ramps(const Device& exec, const Chunk& chunk) const {
 }
 
 void Illumination::forgo_probes(const Device& exec, const Chunk& chunk) {
-  if (!has_slots_ || fused_) return;
+  if (!has_slots_ || has_row_spectra_) return;
   forget_slots();
   make_ramps(exec, chunk);
 }
@@ -155,9 +140,10 @@ BeamMixture Illumination::mixture(const Chunk& chunk) const {
 
 void Illumination::gather(const Device& exec, const Chunk& chunk, const ProbeView& probe_sum) {
   if (!has_slots_) return;
-  if (fused_) {
+  if (has_row_spectra_) {
     const device::Region region("tessera::physics::fused_gather");
-    hot_path::gather_slot_sums(device::stream_handle(exec), fused_slots(chunk),
+    hot_path::gather_slot_sums(device::stream_handle(exec),
+                               fused_slots(scan_, options_.n_modes, chunk),
                                plain(slot_sums_.data()), plain(probe_sum.data()));
     return;
   }
@@ -177,7 +163,7 @@ void Illumination::gather(const Device& exec, const Chunk& chunk, const ProbeVie
 void Illumination::finish(const Device& exec, const ProbeView& probe_sum) const {
   if (!has_slots_) return;
   const auto n_planes = static_cast<int>(probe_sum.extent(0));
-  if (fused_) {
+  if (has_row_spectra_) {
     hot_path::transform_rows(device::stream_handle(exec), scan_.window.w, n_planes, false,
                              plain(probe_sum.data()));
   } else {

@@ -101,11 +101,12 @@ struct TakeExitSlopes {
 }  // namespace
 
 NearField::NearField(const ScanTile& scan, const ModelOptions& options,
-                     const Illumination& illumination, const WavesView& waves)
+                     const Illumination& illumination, const fft::Plan& plan,
+                     const WavesView& waves)
     : scan_(scan),
       options_(options),
       illumination_(illumination),
-      plan_(scan.window, options.planning),
+      plan_(plan),
       waves_(waves),
       propagator_("tessera::physics::near_field", waves.extent(2), waves.extent(3)),
       sums_("tessera::physics::exit_sums", 2 * options.chunk_size * options.n_sub_positions) {

@@ -174,11 +174,11 @@ void take_slopes(const Device& exec, const DeviceView<double*>& found,
 }  // namespace
 
 Slices::Slices(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
-               const WavesView& waves)
+               const fft::Plan& plan, const WavesView& waves)
     : scan_(scan),
       parameters_(parameters),
       options_(options),
-      plan_(scan.window, options.planning),
+      plan_(plan),
       waves_(waves),
       incident_("tessera::physics::incident", static_cast<std::size_t>(options.n_slices - 1),
                 waves.extent(0), waves.extent(1), waves.extent(2), waves.extent(3)),

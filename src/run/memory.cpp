@@ -9,8 +9,8 @@
 #include "tessera/decomposition/halo_plan.hpp"
 #include "tessera/device/memory.hpp"
 #include "tessera/fft/plan.hpp"
-#include "tessera/physics/fused_projection.hpp"
 #include "tessera/physics/position_correlation.hpp"
+#include "tessera/physics/projection_pass.hpp"
 #include "tessera/solvers/constraints.hpp"
 
 namespace tessera::run {
@@ -186,7 +186,7 @@ std::int64_t solver_bytes(const deck::Deck& deck, const deck::Solver& solver, Sh
   std::int64_t bytes = 0;
   if (uses_momentum(solver)) bytes += 2 * pixel_bytes;
   if (solver.method == "lsqml") {
-    // Missing waves; what the object's direction changes, or the fused kernels' shifted directions.
+    // Missing waves; what the object's direction changes, or on a GPU the shifted directions.
     const int batch = most_in_batch(solver, static_cast<std::size_t>(n_positions));
     const int n_slots = device::device_is_host ? 0 : max_slots(deck, window);
     bytes += (batch + std::max(batch, 2 * n_slots)) * waves_bytes;
@@ -194,7 +194,7 @@ std::int64_t solver_bytes(const deck::Deck& deck, const deck::Solver& solver, Sh
   }
   if (solver.method == "dm" || solver.method == "raar")
     bytes += (solver.method == "dm" ? 1 : 2) * n_positions * waves_bytes +
-             physics::FusedProjection::bytes(window, chunk_size(deck, window));
+             physics::ProjectionPass::bytes(window, chunk_size(deck, window));
   if (solver.method == "adam") bytes += 3 * pixel_bytes / 2;  // a complex and a real moment
   // Direction, last gradient, this one preconditioned, two trials; steps and gradient changes; of
   // three points of a line the probes' spectra and the waves.

@@ -20,10 +20,6 @@
 namespace tessera::run {
 namespace {
 
-fft::Planning planning(const deck::Run& run) {
-  return run.deterministic ? fft::Planning::reproducible : fft::Planning::measured;
-}
-
 decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Scan& scan) {
   return {scan.fitted, scan.grid.corner, solver.batch_size,
           decomposition::batch_order_from(solver.batch_order), solver.seed};
@@ -81,8 +77,8 @@ solvers::ConstrainedTile constrained_tile(const deck::Deck& deck, const Scan& sc
 
 /// What an epoch leaves on the device for the host, in doubles.
 struct EpochSums {
-  /// Behind the sums of the amplitudes: <object, object>, re and im.
-  static constexpr int object = physics::AmplitudeModel::n_sums;
+  /// Behind physics::FigureSums: <object, object>, re and im.
+  static constexpr int object = physics::FigureSums::n_sums;
   static constexpr int probe = object + 2;
   static constexpr int n = probe + 2;
 };
@@ -134,7 +130,7 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   history_.reserve(history_.size() + static_cast<std::size_t>(epochs_left(deck, history_)));
   start_stage(stage_of_next_epoch(deck, history_));
   constraints_ = std::make_unique<solvers::Constraints>(
-      deck.constraints, constrained_tile(deck, scan_), planning(deck.run));
+      deck.constraints, constrained_tile(deck, scan_), model_.plan());
   good_ =
       std::make_unique<GoodState>(unknowns_, scan_.on_device.corner, refinement_->displacement());
   good_->keep(exec_);
@@ -157,7 +153,7 @@ void Run::start_stage(int stage) {
   sweep_ = std::make_unique<solvers::Sweep>(
       batch_schedule(settings, scan_), scan_reach(deck_, scan_).share, model_.chunk_size(),
       model_.max_slots(), scan_.on_device, halo_, *transport_);
-  model_.set_noise(noise_from(settings.noise));
+  model_.detector().set_noise(noise_from(settings.noise));
   solver_ = make_solver(settings, scan_.tile(), unknowns_, model_);
   // A graph takes some ten kilobytes.
   constexpr int most_graphs = 4096;
@@ -239,15 +235,11 @@ EpochFigures Run::take_figures() {
   squared_norm(unknowns_.probe, EpochSums::probe);
   Kokkos::deep_copy(exec_, host_epoch_sums_, epoch_sums_);
   exec_.fence();
-  const double* sums = host_epoch_sums_.data();
-  std::array<double, 6> all{sums[0],
-                            sums[1],
-                            sums[2],
-                            sums[3],
-                            std::isfinite(sums[EpochSums::object]) ? 0.0 : 1.0,
-                            std::isfinite(sums[EpochSums::probe]) ? 0.0 : 1.0};
-  comm_.sum(std::span<double>(all));
-  if (all[4] + all[5] > 0) {
+  const std::span<double> sums(host_epoch_sums_.data(), EpochSums::n);
+  for (const int norm : {EpochSums::object, EpochSums::probe})
+    sums[norm] = std::isfinite(sums[norm]) ? 0 : 1;  // how many ranks have lost it
+  comm_.sum(sums);
+  if (sums[EpochSums::object] + sums[EpochSums::probe] > 0) {
     const std::string where = where_not_finite(scan_, unknowns_, comm_);
     good_->put_back(exec_);
     exec_.fence();
@@ -257,12 +249,13 @@ EpochFigures Run::take_figures() {
                            "solver.object_alpha, keep it in bounds"));
   }
   good_->keep(exec_);
-  const physics::AmplitudeSums figures{all[0], all[1], all[2], all[3]};
+  physics::FigureSums figures;
+  std::copy_n(sums.begin(), figures.values.size(), figures.values.begin());
   return {figures.error(), figures.r_factor()};
 }
 
 EpochFigures Run::measure() {
-  const physics::AmplitudeSums sums = measure(start_pass(n_epochs()));
+  const physics::FigureSums sums = measure(start_pass(n_epochs()));
   EpochFigures figures{sums.error(), sums.r_factor(), stage_};
   if (!scan_.held_out.empty()) figures.validation_error = measure_held_out();
   return figures;
@@ -274,19 +267,19 @@ double Run::measure_held_out() {
   return measure(held_out).error();
 }
 
-physics::AmplitudeSums Run::measure(std::span<const solvers::Batch> batches) {
+physics::FigureSums Run::measure(std::span<const solvers::Batch> batches) {
   const device::Region region("measure");
   model_.set_probe(exec_, unknowns_.probe);
   const auto add = [&](const physics::Chunk& chunk) {
     model_.forward(exec_, unknowns_.object, chunk);
-    final_amplitude_.measure(exec_, model_, chunk);
+    model_.detector().measure(exec_, model_.waves(), chunk, final_figures_);
   };
   for (const solvers::Batch& batch : batches) {
     std::for_each(batch.border.begin(), batch.border.end(), add);
     std::for_each(batch.interior.begin(), batch.interior.end(), add);
   }
-  physics::AmplitudeSums sums = final_amplitude_.take_sums(exec_);
-  comm_.sum(std::span<double>(&sums.squared_difference, physics::AmplitudeModel::n_sums));
+  physics::FigureSums sums = final_figures_.take(exec_);
+  comm_.sum(std::span<double>(sums.values));
   return sums;
 }
 

@@ -89,7 +89,7 @@ void Adam::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int e
   const device::Region region("batch");
   const bool moves_probe = epoch >= options_.probe_start_epoch;
   model_.set_probe(exec, unknowns_.probe);
-  find_greatest_power(exec, unknowns_.probe, greatest_power_);
+  physics::find_max_power(exec, unknowns_.probe, greatest_power_);
   batch_sums_.clear_shared(exec);
   batch_sums_.add_up(exec, sweep, batch, [&](const Chunk& chunk) {
     gradient_.add(exec, unknowns_.object, chunk, batch_sums_.sums(), moves_probe);
@@ -127,7 +127,7 @@ void Adam::update_probe(const Device& exec) {
   const device::Region region("update probe");
   const physics::GradientSums& sums = batch_sums_.sums();
   model_.finish_probe_gradient(exec, sums.probe);
-  find_greatest(exec, sums.overlap, greatest_overlap_);
+  physics::find_max(exec, sums.overlap, greatest_overlap_);
   count_batch(exec, options_, rates_, the_probe);
   const Step step(options_, rates_, the_probe);
   const auto probe = unknowns_.probe;
@@ -151,7 +151,7 @@ void Adam::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
 }
 
 void Adam::take_sums(const Device& exec, const DeviceView<double*>& taken) {
-  gradient_.amplitude().take_sums(exec, taken);
+  gradient_.figures().take(exec, taken);
 }
 
 }  // namespace tessera::solvers

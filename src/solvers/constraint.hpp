@@ -20,6 +20,7 @@ struct ConstraintWorkspace {
   int n_probe_modes;
   std::array<ImageView, 3> scratch;     ///< images of the ghosted box; whoever acts may write them
   device::DeviceView<Real**> coverage;  ///< how often the scan lights each pixel (coverage.hpp)
+  const fft::Plan& plan;                ///< of the probe's images
 };
 
 /// It starts from its settings and allocates later: what it needs is asked before there are tiles.
@@ -46,7 +47,7 @@ class Constraint {
   virtual Needs needs() const { return {}; }
   /// Device memory that `allocate` takes.
   virtual std::int64_t bytes(Shape2 /*window*/, int /*n_probe_images*/) const { return 0; }
-  virtual void allocate(const ConstrainedTile& /*tile*/, fft::Planning /*planning*/) {}
+  virtual void allocate(const ConstrainedTile& /*tile*/) {}
   /// After an epoch in which it acts. Where it looks at neighbours it fills the ghosts itself; at
   /// last all are filled. Does not wait for the device. Collective.
   virtual void apply(const device::Device& exec, Sweep& sweep, const Unknowns& unknowns,

@@ -33,12 +33,14 @@ Constraint::Needs needs_of(const List& list) {
   return all;
 }
 
-ConstraintWorkspace make_workspace(const Constraint::Needs& needs, const ConstrainedTile& tile) {
+ConstraintWorkspace make_workspace(const Constraint::Needs& needs, const ConstrainedTile& tile,
+                                   const fft::Plan& plan) {
   ConstraintWorkspace made{.frame = {{tile.ghosted, tile.owned}, tile.ghosted.begin, tile.object},
                            .n_slices = tile.n_slices,
                            .n_probe_modes = tile.n_probe_modes,
                            .scratch = {},
-                           .coverage = {}};
+                           .coverage = {},
+                           .plan = plan};
   for (int i = 0; i < needs.n_scratch_images; ++i)
     made.scratch[static_cast<std::size_t>(i)] = ImageView(
         "tessera::solvers::constraint_scratch", tile.ghosted.height(), tile.ghosted.width());
@@ -54,7 +56,7 @@ struct Constraints::Parts {
 };
 
 Constraints::Constraints(const settings::Constraints& settings, const ConstrainedTile& tile,
-                         fft::Planning planning) {
+                         const fft::Plan& plan) {
   List list = make_list(settings);
   const Constraint::Needs needs = needs_of(list);
   const Box needed =
@@ -62,8 +64,8 @@ Constraints::Constraints(const settings::Constraints& settings, const Constraine
   if (!tile.owned.empty() && !tile.ghosted.contains(needed))
     throw std::invalid_argument(
         text("Constraints: the tile holds ", tile.ghosted, " but its stencils reach ", needed));
-  for (const auto& constraint : list) constraint->allocate(tile, planning);
-  parts_ = std::make_unique<Parts>(Parts{std::move(list), make_workspace(needs, tile)});
+  for (const auto& constraint : list) constraint->allocate(tile);
+  parts_ = std::make_unique<Parts>(Parts{std::move(list), make_workspace(needs, tile, plan)});
 }
 
 Constraints::~Constraints() = default;

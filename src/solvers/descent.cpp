@@ -82,9 +82,8 @@ void Descent::find_gradient(const Device& exec, Sweep& sweep, const Batch& batch
 
 void Descent::judge(const Device& exec, Sweep& sweep, bool starts_over) {
   // The epoch has one batch: its running sums are this point's.
-  const DeviceView<double*>& sums = gradient_pass_.amplitude().sums();
-  Kokkos::deep_copy(exec, cost_,
-                    DeviceView<double*>(sums.data() + physics::AmplitudeModel::cost_sum, 1));
+  const DeviceView<double*>& sums = gradient_pass_.figures().sums();
+  Kokkos::deep_copy(exec, cost_, DeviceView<double*>(sums.data() + physics::FigureSums::cost, 1));
   sweep.all_reduce(exec, cost_);
   Kokkos::parallel_for(device::kernel_name("tessera::solvers::judge"),
                        Kokkos::RangePolicy<Device>(exec, 0, 1), Judge{cost_, state_, starts_over});
@@ -108,7 +107,7 @@ void Descent::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
 }
 
 void Descent::take_sums(const Device& exec, const DeviceView<double*>& taken) {
-  gradient_pass_.amplitude().take_sums(exec, taken);
+  gradient_pass_.figures().take(exec, taken);
 }
 
 }  // namespace tessera::solvers

@@ -1,8 +1,7 @@
 #pragma once
-/// What Lsqml does to waves, sums and lengths.
+/// What Lsqml does to sums and lengths.
 
-#include "tessera/physics/fused_products.hpp"
-#include "tessera/physics/inner_product.hpp"
+#include "tessera/physics/products_pass.hpp"
 #include "tessera/solvers/batch_sums.hpp"
 #include "tessera/solvers/owned_tile.hpp"
 
@@ -13,14 +12,6 @@ using physics::Products;
 
 /// Sum of a, sum of b, number of positions.
 inline constexpr int n_length_sums = 3;
-
-/// kept[position of the batch] = scale * waves[position of the chunk]
-/// @param first place of the batch's first position in the epoch's order
-void keep_waves(const device::Device& exec, const physics::WavesView& waves,
-                const physics::Chunk& chunk, int first, Real scale, const physics::WavesView& kept);
-/// kept += waves
-void add_waves(const device::Device& exec, const physics::WavesView& waves,
-               const physics::Chunk& chunk, int first, const physics::WavesView& kept);
 
 /// Owned pixels of sums.object, divided by their weight, are the direction. Zero elsewhere in the
 /// touched blocks, where sums.illumination becomes zero.
@@ -34,16 +25,6 @@ void add_direction(const device::Device& exec, const physics::ObjectView& object
                    const physics::ObjectView& direction, const physics::ObjectView& moved,
                    const TouchedBlocks& touched, const OwnedTile& tile);
 
-/// The waves of the chunk's first position in those of the batch.
-device::complex* waves_of_chunk(const physics::WavesView& of_batch, const physics::Chunk& chunk,
-                                int first);
-/// The products of the positions of `chunk` in those of the batch.
-Products products_of_chunk(const Products& of_batch, const physics::Chunk& chunk, int first);
-
-/// products = those of chi, u and v = waves, for the positions of `chunk`.
-void multiply_waves(const device::Device& exec, const physics::WavesView& chi,
-                    const physics::WavesView& u, const physics::WavesView& v,
-                    const physics::Chunk& chunk, int first, const Products& products);
 /// sums = n_length_sums of them, over the first `n` positions of `products`.
 void sum_lengths(const device::Device& exec, const Products& products, int n, double damping,
                  const device::DeviceView<double*>& scratch,

@@ -12,8 +12,8 @@ Preconditioner::Preconditioner(const PreconditionerOptions& options,
       greatest_overlap_("tessera::solvers::greatest_overlap") {}
 
 void Preconditioner::update(const Device& exec, const physics::ProbeView& probe) const {
-  find_greatest_power(exec, probe, greatest_power_);
-  find_greatest(exec, sums_.overlap, greatest_overlap_);
+  physics::find_max_power(exec, probe, greatest_power_);
+  physics::find_max(exec, sums_.overlap, greatest_overlap_);
 }
 
 void Preconditioner::apply(const Device& exec, const Unknowns& from, const Unknowns& to) const {

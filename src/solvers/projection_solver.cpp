@@ -1,16 +1,16 @@
 #include "tessera/solvers/projection_solver.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "tessera/device/sums.hpp"
-
-#include "projection_kernels.hpp"
+#include "tessera/physics/inner_product.hpp"
 
 namespace tessera::solvers {
 
+using device::complex;
 using device::Device;
+using device::DeviceView;
 using physics::Chunk;
 
 namespace {
@@ -33,12 +33,28 @@ physics::LinearMap linear_map(const ProjectionOptions& options) {
           .keeps_base = Real(0.5)};
 }
 
-/// Room for what `model` computes of each of the rank's positions.
-physics::WavesView waves_of_positions(const physics::ForwardModel& model) {
-  const physics::WavesView& of_chunk = model.waves();
-  return physics::WavesView("tessera::solvers::stored_waves", model.scan().corner.extent(0),
-                            of_chunk.extent(1), of_chunk.extent(2), of_chunk.extent(3));
-}
+/// probe = sum / overlap, where there is one. Sums: |change|^2, |probe|^2.
+struct DivideProbe {
+  physics::ProbeView probe;
+  physics::ProbeView probe_sum;
+  DeviceView<Real**> overlap;
+
+  struct Row {
+    complex* probe;
+    const complex* probe_sum;
+    const Real* overlap;
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      const complex before = probe[x];
+      const complex now = overlap[x] > 0 ? probe_sum[x] / overlap[x] : before;
+      sum[0] += physics::squared_magnitude(now - before);
+      sum[1] += physics::squared_magnitude(now);
+      probe[x] = now;
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int m, const int y) const {
+    return {&probe(m, y, 0), &probe_sum(m, y, 0), &overlap(y, 0)};
+  }
+};
 
 }  // namespace
 
@@ -46,85 +62,32 @@ ProjectionSolver::ProjectionSolver(const ProjectionOptions& options, Unknowns& u
                                    physics::ForwardModel& model, const Box& ghosted,
                                    const Box& owned)
     : options_(options),
-      map_(linear_map(options)),
       unknowns_(unknowns),
       model_(model),
       tile_(ghosted, owned),
       batch_sums_(unknowns),
-      overlapping_(waves_of_positions(model)),
-      kept_(options.map == ProjectionMap::raar ? waves_of_positions(model) : overlapping_),
-      residual_share_("tessera::solvers::residual_share", model.waves().extent(0)),
+      pass_(model, linear_map(options)),
       sums_("tessera::solvers::projection_sums", 2),
       scratch_("tessera::solvers::projection_scratch", 2),
       host_sums_("tessera::solvers::host_projection_sums", 2),
-      orthogonaliser_(model.n_modes(), model.scan().window) {
-  Kokkos::deep_copy(residual_share_, Real(1));
-  if (model.fused()) fused_ = std::make_unique<physics::FusedProjection>(model);
-}
+      orthogonaliser_(model.n_modes(), model.scan().window) {}
 
 void ProjectionSolver::start_epoch(const Device& exec, int) {
   model_.set_probe(exec, unknowns_.probe);
 }
 
-template <class F>
-void ProjectionSolver::visit(const Device& exec, const char* name, const Chunk& chunk, const F& f) {
-  const auto n_images = static_cast<int>(model_.waves().extent(1));
-  const Shape2 window = model_.scan().window;
-  device::for_each_row_pixel(exec, name, chunk.count * n_images, {window.h, 2 * window.w},
-                             WithStored<F>{model_.waves(), overlapping_, kept_, residual_share_,
-                                           model_.scan().order, chunk.begin, n_images, f});
-}
-
+/// Those of object and probe as they are. Waits for the device.
 void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
-  const auto start = [&](const Chunk& chunk) {
-    if (fused_) {
-      fused_->overlap_waves(exec, unknowns_.object, chunk);
-    } else {
-      model_.exit_waves(exec, unknowns_.object, chunk);
-    }
-    visit(exec, "tessera::solvers::start_kept", chunk, StartKept{map_});
-  };
-  std::for_each(batch.border.begin(), batch.border.end(), start);
-  std::for_each(batch.interior.begin(), batch.interior.end(), start);
+  for (const Chunk& chunk : batch.chunks()) pass_.start(exec, unknowns_.object, chunk);
   const std::vector<double> powers = physics::mode_powers(exec, unknowns_.probe);
   mean_counts_ = std::accumulate(powers.begin(), powers.end(), 0.0);
   has_started_ = true;
 }
 
-void ProjectionSolver::step(const Device& exec, const Chunk& chunk) {
+/// Squared distance to the measured amplitudes that a pattern may keep.
+double ProjectionSolver::distance_bound() const {
   const double r = options_.fourier_relaxation;
-  const double bound = r * r / 4 * mean_counts_;
-  if (fused_)
-    return fused_->step(exec, unknowns_.object, chunk, map_, bound, overlapping_, kept_, running_);
-  model_.forward(exec, unknowns_.object, chunk);
-  running_.measure(exec, model_, chunk);
-  model_.exit_waves(exec, unknowns_.object, chunk);
-  const Real scale = model_.unitary_scale();
-  visit(exec, "tessera::solvers::reach_modulus", chunk, ReachModulus{map_, scale});
-  model_.to_detector(exec, chunk);
-  constraint_.replace_by_residual(exec, model_, chunk);
-  if (bound > 0) bound_distance(exec, model_.waves(), chunk.count, bound, residual_share_);
-  model_.backward(exec, chunk);
-  visit(exec, "tessera::solvers::leave_modulus", chunk, LeaveModulus{map_, scale});
-}
-
-void ProjectionSolver::recall(const Device& exec, const Chunk& chunk, bool for_object) {
-  if (fused_) return;
-  if (for_object) {
-    model_.illumination().shift_probes(exec, chunk);
-  } else {
-    model_.illumination().forgo_probes(exec, chunk);
-  }
-  visit(exec, "tessera::solvers::recall", chunk, Recall{});
-}
-
-void ProjectionSolver::add_gradients(const Device& exec, const Chunk& chunk,
-                                     const physics::GradientSums& sums, bool with_probe) {
-  if (fused_) {
-    fused_->add_gradients(exec, unknowns_.object, chunk, overlapping_, sums, with_probe);
-  } else {
-    model_.add_gradients(exec, unknowns_.object, chunk, sums, with_probe, 1);
-  }
+  return r * r / 4 * mean_counts_;
 }
 
 void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
@@ -132,22 +95,19 @@ void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& 
   if (!has_started_) start_waves(exec, batch);
   const physics::GradientSums& sums = batch_sums_.sums();
   batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
-    step(exec, chunk);
-    add_gradients(exec, chunk, sums, false);
+    pass_.step(exec, unknowns_.object, chunk, distance_bound(), sums);
   });
   update_object(exec, sweep, batch.touched);
   if (epoch < options_.probe_start_epoch) return;
   for (int round = 1;; ++round) {
     batch_sums_.clear_shared(exec);
     batch_sums_.add_up_probe(exec, sweep, batch, [&](const Chunk& chunk) {
-      recall(exec, chunk, false);
-      add_gradients(exec, chunk, sums.of_probe(), true);
+      pass_.add_to_probe(exec, unknowns_.object, chunk, sums);
     });
     const double change = update_probe(exec, sweep);
     if (round == options_.overlap_rounds || change < options_.overlap_tolerance) return;
     batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
-      recall(exec, chunk, true);
-      add_gradients(exec, chunk, sums, false);
+      pass_.add_to_object(exec, unknowns_.object, chunk, sums);
     });
     update_object(exec, sweep, batch.touched);
   }
@@ -174,6 +134,8 @@ void ProjectionSolver::update_object(const Device& exec, Sweep& sweep,
   sweep.fill(exec, halo::tile_field(object));
 }
 
+/// Every rank makes the same update from complete sums.
+/// @return ||change|| / ||probe||. Waits for the device.
 double ProjectionSolver::update_probe(const Device& exec, Sweep& sweep) {
   const device::Region region("update probe");
   const physics::GradientSums& sums = batch_sums_.sums();
@@ -202,7 +164,7 @@ void ProjectionSolver::finish_epoch(const Device& exec, Sweep& sweep, int epoch)
 }
 
 void ProjectionSolver::take_sums(const Device& exec, const DeviceView<double*>& taken) {
-  running_.take_sums(exec, taken);
+  pass_.figures().take(exec, taken);
 }
 
 }  // namespace tessera::solvers

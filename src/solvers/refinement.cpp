@@ -147,8 +147,7 @@ Refinement::Refinement(const RefinementOptions& options, const Unknowns& unknown
       first_distance_m_("tessera::solvers::first_distance",
                         model.parameters().slice_distance_m.extent(0)),
       sums_("tessera::solvers::refinement_sums", ScanFrame::n_sums),
-      host_sums_("tessera::solvers::host_refinement_sums", ScanFrame::n_sums),
-      plan_(model.scan().window, model.options().planning) {
+      host_sums_("tessera::solvers::host_refinement_sums", ScanFrame::n_sums) {
   if (first_distance_m_.size() > 0)
     Kokkos::deep_copy(first_distance_m_, model.parameters().slice_distance_m);
   Kokkos::deep_copy(displacement_, positions.at_cut);
@@ -242,7 +241,7 @@ void Refinement::settle_positions(const Device& exec, Sweep& sweep) {
   else
     frame.move_all(exec, {-motion.mean.y, -motion.mean.x});
   if (model_.options().propagation == physics::Propagation::far_field)
-    physics::shift_images(exec, plan_, unknowns_.probe, motion.mean);
+    physics::shift_images(exec, model_.plan(), unknowns_.probe, motion.mean);
 }
 
 }  // namespace tessera::solvers

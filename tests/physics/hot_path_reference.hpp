@@ -170,7 +170,7 @@ inline Numbers unitary(const Numbers& wave, int n, int sign) {
   return scaled(fft_2d(wave, n, sign), 1.0 / n);
 }
 
-/// What is missing in the exit waves of place k, of every mode; `sums` as AmplitudeSums.
+/// What is missing in the exit waves of place k, of every mode; `sums` as FigureSums.
 inline std::vector<Numbers> missing_waves(const Problem& p, int k, double (&sums)[4]) {
   const Window window(p, k);
   std::vector<Numbers> waves;

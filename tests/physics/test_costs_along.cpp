@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/physics/amplitude.hpp"
 #include "tessera/physics/costs_along.hpp"
 
 #include "support/small_scan.hpp"
@@ -50,11 +49,11 @@ TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
     model.set_probe({}, testing::on_device(probe));
     model.forward({}, testing::on_device(object), scan.all);
   };
-  AmplitudeModel amplitude;
+  RunningFigures figures;
   const auto cost_at = [&](double t) {
     forward_at(t);
-    amplitude.measure({}, model, scan.all);
-    return amplitude.take_sums({}).cost;
+    model.detector().measure({}, model.waves(), scan.all, figures);
+    return figures.take({})[FigureSums::cost];
   };
   constexpr double reach = 0.3;
   CostsAlong along(model);

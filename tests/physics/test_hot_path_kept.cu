@@ -59,7 +59,7 @@ struct OnGpu {
     return {p.n,          p.n_modes,    hot_path::Counts::f32, patterns.data(),
             valid.data(), order.data(), corner.data(),         slot.data()};
   }
-  /// Nothing but AmplitudeSums is wanted.
+  /// Nothing but FigureSums is wanted.
   hot_path::Chunk chunk(int begin) const {
     return {begin,         p.n_positions - begin,
             false,         1.F / static_cast<float>(p.n),

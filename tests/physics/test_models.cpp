@@ -131,9 +131,9 @@ class Models : public ::testing::TestWithParam<Case> {
 
 TEST_P(Models, CostIsThatOfPlainLoops) {
   model_.forward(exec_, object_, {.count = n_positions});
-  gradient_.amplitude().measure(exec_, model_, {.count = n_positions});
-  EXPECT_NEAR(gradient_.amplitude().take_sums(exec_).cost / total_cost(scene_, scene_.truth), 1,
-              in_float ? 1e-4 : 1e-11);
+  model_.detector().measure(exec_, model_.waves(), {.count = n_positions}, gradient_.figures());
+  EXPECT_NEAR(gradient_.figures().take(exec_)[FigureSums::cost] / total_cost(scene_, scene_.truth),
+              1, in_float ? 1e-4 : 1e-11);
 }
 
 TEST_P(Models, GradientsOfObjectAndProbeAreFiniteDifferences) {

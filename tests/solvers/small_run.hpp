@@ -89,15 +89,17 @@ struct SmallRun {
               model.chunk_size(), model.max_slots(), scan.tile, halo, *transport) {}
 
   /// One epoch, and its sums.
-  physics::AmplitudeSums run_epoch(solvers::Solver& solver, int epoch) {
+  physics::FigureSums run_epoch(solvers::Solver& solver, int epoch) {
     solver.start_epoch({}, epoch);
     for (const solvers::Batch& batch : sweep.start_epoch({}, epoch))
       solver.run_batch({}, sweep, batch, epoch);
     solver.finish_epoch({}, sweep, epoch);
-    const device::DeviceView<double*> taken("taken", physics::AmplitudeModel::n_sums);
+    const device::DeviceView<double*> taken("taken", physics::FigureSums::n_sums);
     solver.take_sums({}, taken);
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), taken);
-    return {host(0), host(1), host(2), host(3), host(4), host(5)};
+    physics::FigureSums sums;
+    std::copy_n(host.data(), sums.values.size(), sums.values.begin());
+    return sums;
   }
 
   solvers::Unknowns unknowns;

@@ -246,8 +246,9 @@ TEST(ObjectConstraints, RefuseATileWithoutTheGhostsThatTheyNeed) {
   bare.ghosted = bare.owned = {{1, 1}, {9, 9}};
   const settings::Constraints pixelwise{.object_bounds = {.l1 = now, .l1_threshold = 0.1}};
   const settings::Constraints stencil{.smoothness = {now, 0.1}};
-  EXPECT_NO_THROW(Constraints(pixelwise, bare, fft::Planning::reproducible));
-  EXPECT_THROW(Constraints(stencil, bare, fft::Planning::reproducible), std::invalid_argument);
+  const fft::Plan plan(bare.window, fft::Planning::reproducible);
+  EXPECT_NO_THROW(Constraints(pixelwise, bare, plan));
+  EXPECT_THROW(Constraints(stencil, bare, plan), std::invalid_argument);
 }
 
 }  // namespace

@@ -182,10 +182,10 @@ struct Reconstruction {
     for (const Batch& batch : sweep.start_epoch({}, epoch))
       solver.run_batch({}, sweep, batch, epoch);
     solver.finish_epoch({}, sweep, epoch);
-    const device::DeviceView<double*> sums("sums", physics::AmplitudeModel::n_sums);
+    const device::DeviceView<double*> sums("sums", physics::FigureSums::n_sums);
     solver.take_sums({}, sums);
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
-    return host(0) / host(2);
+    return host(physics::FigureSums::squared_difference) / host(physics::FigureSums::intensity);
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "tessera/device/device.hpp"
 #include "tessera/fft/plan.hpp"
+#include "tessera/physics/detector.hpp"
 #include "tessera/physics/gradient_sums.hpp"
 #include "tessera/physics/illumination.hpp"
 #include "tessera/physics/model_options.hpp"
@@ -18,13 +19,6 @@
 #include "tessera/physics/slices.hpp"
 
 namespace tessera::physics {
-
-/// What comparing with the measurement needs besides the waves, (position of the chunk, h, w).
-struct DetectorImages {
-  device::DeviceView<device::complex***> blurred;  ///< empty: no point spread
-  device::DeviceView<Real***> slope;               ///< by the background; empty: there is none
-  device::DeviceView<Real***> curvature;
-};
 
 /// exit_wave[j, o, m] = probe_m(x - shift_j) object_o(x + corner_j), through all slices;
 /// detector_wave = unitary FFT of it, or its near field.
@@ -43,16 +37,8 @@ class ForwardModel {
                fft::Planning planning);
 
   /// The probe that the following chunks see, its OPR modes behind its modes, and the present
-  /// parameters. Its contents may change only with another call, or by `update_probe`; the scan's
-  /// slots only with one of these or `forget_slots`.
+  /// parameters. Its contents, and the scan's slots, may change only with another call.
   void set_probe(const device::Device& exec, const ProbeView& probe);
-  /// The next chunk makes its shifted probes anew.
-  void forget_slots() { illumination_.forget_slots(); }
-  /// See Illumination.
-  bool updates_probe() const { return illumination_.updates_probe(); }
-  void update_probe(const device::Device& exec, const ProbeUpdate& update) {
-    illumination_.update_probe(exec, update);
-  }
 
   /// waves() = detector waves of `chunk`: the two steps that follow.
   void forward(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
@@ -88,21 +74,14 @@ class ForwardModel {
     illumination_.finish(exec, probe_sum);
   }
 
-  /// For the comparisons from now on. Not where fused(), which is for amplitudes alone.
-  void set_noise(Noise noise) { options_.noise = noise; }
-  /// Which parameters' slopes `add_gradients` adds up from now on.
-  void fit(const FittedParameters& fitted) { fitted_ = fitted; }
+  /// Which parameters' slopes are added up from now on, by `add_gradients` and by the detector.
+  void fit(const FittedParameters& fitted);
   const FittedParameters& fitted() const { return fitted_; }
   const ParameterSlopes& slopes() const { return slopes_; }
   const Parameters& parameters() const { return parameters_; }
 
-  /// True where the detector compares the amplitudes of the waves alone.
-  bool has_plain_detector() const;
-  const DetectorImages& detector_images() const { return detector_images_; }
-  /// Convolve with the detector's point spread, a Gaussian, periodically. Its own adjoint.
-  void blur(const device::Device& exec, const device::DeviceView<device::complex***>& images,
-            int n) const;
-
+  Detector& detector() { return detector_; }
+  const Detector& detector() const { return detector_; }
   Illumination& illumination() { return illumination_; }
   const Illumination& illumination() const { return illumination_; }
   const WavesView& waves() const { return waves_; }
@@ -113,10 +92,10 @@ class ForwardModel {
   int n_modes() const { return options_.n_modes; }
   int chunk_size() const { return options_.chunk_size; }
   int max_slots() const { return options_.max_slots; }
-  /// True where the fused kernels of hot_path.hpp can stand in for the steps above: on a GPU, in
-  /// single precision, for square windows of a power of two, in no fixed order, for thin samples in
-  /// the far field and plain detectors.
-  bool fused() const { return fused_; }
+  /// Which kernels the passes over a chunk take.
+  Kernels kernels() const { return kernels_; }
+  /// Of the window's shape: for whoever transforms images of it.
+  const fft::Plan& plan() const { return plan_; }
   Real unitary_scale() const { return plan_.unitary_scale(); }
   /// Transforms that one position needs from forward to probe gradient, for one mode: the mean so
   /// far.
@@ -132,14 +111,14 @@ class ForwardModel {
   const ScanTile& scan_;
   Parameters parameters_;
   ModelOptions options_;
-  bool fused_;
+  fft::Plan plan_;  ///< the only one of its shape; the parts hold it
+  Detector detector_;
+  Kernels kernels_;
   FittedParameters fitted_;
   ParameterSlopes slopes_;
-  fft::Plan plan_;
   Illumination illumination_;
   WavesView waves_;
   WavesView exit_waves_;  ///< once more, for near-field positions
-  DetectorImages detector_images_;
   std::unique_ptr<Slices> slices_;
   std::unique_ptr<NearField> near_field_;
   std::unique_ptr<PositionCorrelation> correlation_;

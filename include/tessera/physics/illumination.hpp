@@ -14,25 +14,15 @@ namespace tessera::physics {
 /// A probe and what its shifted copies are made of.
 struct ProbeAndSpectrum {
   ProbeView probe;
-  ProbeView spectrum;  ///< unnormalised FFT; empty without slots
+  ProbeView spectrum;  ///< unnormalised FFT, or row spectrum; empty without slots
 };
 
-/// From a batch's complete sums to the probe of the next.
-struct ProbeUpdate {
-  ProbeView probe_sum;                 ///< as `gather` leaves it; zero afterwards
-  device::DeviceView<Real**> overlap;  ///< zero afterwards
-  const Real* step;                    ///< on the device
-  Real alpha;
-  device::DeviceView<Real> greatest_overlap;  ///< = max of overlap
-  device::DeviceView<Real> greatest_power;    ///< = max over pixels of sum_m |new probe_m|^2
-};
+/// Which kernels take a chunk through the model: known inside the module, kernel_choice.hpp.
+enum class Kernels : int;
 
 struct BeamMixture;
 struct ChunkImages;
 struct Windows;
-namespace hot_path {
-struct Slots;
-}
 
 /// A *slot* is one shifted probe. Positions of a chunk share slots (decomposition::ChunkLayout),
 /// or, with `own_probes`, each sub-position has its own, in the order of the chunk. Orthogonal
@@ -42,11 +32,12 @@ class Illumination {
   using complex = device::complex;
 
  public:
+  /// @param plan of the window's shape; lives as long as this
   Illumination(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
-               bool fused);
+               const fft::Plan& plan, Kernels kernels);
 
   /// The probe that the following chunks see, (n_modes + n_opr_modes, h, w). Its contents may
-  /// change only with another call, or by `update_probe`; the slots' shifts only with one of these
+  /// change only with another call, or with its spectrum; the slots' shifts only with one of these
   /// or `forget_slots`.
   void set_probe(const device::Device& exec, const ProbeView& probe);
   /// For chunks that see one probe and another in turn: room for one, with its spectrum, which
@@ -59,11 +50,8 @@ class Illumination {
   /// The next chunk makes its shifted probes anew.
   void forget_slots() { first_slot_ = seen_from_ = -1; }
 
-  /// True where `update_probe` can stand in for `finish`, an update pixel by pixel and `set_probe`.
-  bool updates_probe() const { return fused_ && has_slots_; }
-  /// probe += step probe_sum / ((1 - alpha) overlap + alpha greatest_overlap) where that weight is
-  /// not zero, for the probe that was set; the following chunks see it. Call where updates_probe().
-  void update_probe(const device::Device& exec, const ProbeUpdate& update);
+  /// True where spectra are row spectra (hot_path.hpp): transformed along x alone.
+  bool has_row_spectra() const { return has_row_spectra_; }
 
   /// images() = the shifted probes that `chunk` sees, unless they are there already.
   void shift_probes(const device::Device& exec, const Chunk& chunk);
@@ -105,7 +93,6 @@ class Illumination {
  private:
   int n_slots(const Chunk& chunk) const;
   Windows windows(const Chunk& chunk) const;
-  hot_path::Slots fused_slots(const Chunk& chunk) const;
   BeamMixture mixture(const Chunk& chunk) const;
   void make_ramps(const device::Device& exec, const Chunk& chunk) const;
   void add_up_spectra(const device::Device& exec, const Chunk& chunk) const;
@@ -114,11 +101,11 @@ class Illumination {
   const ScanTile& scan_;
   Parameters parameters_;
   ModelOptions options_;
-  bool fused_;
   bool has_slots_;
-  fft::Plan plan_;
+  bool has_row_spectra_;
+  const fft::Plan& plan_;
   ProbeAndSpectrum seen_;
-  ProbeView spectrum_;  ///< of a probe that was set without one; along x alone where fused_
+  ProbeView spectrum_;  ///< of a probe that was set without one
   WavesView slot_probes_;
   WavesView slot_sums_;
   device::DeviceView<complex**> ramp_y_;

@@ -14,9 +14,10 @@ namespace tessera::physics {
 
 class NearField {
  public:
+  /// @param plan of the window's shape; lives as long as this
   /// @param waves those of the model at any time, which pass through
   NearField(const ScanTile& scan, const ModelOptions& options, const Illumination& illumination,
-            const WavesView& waves);
+            const fft::Plan& plan, const WavesView& waves);
 
   /// waves(): to the detector; times unitary_scale() unitary, as a transform's would be.
   void forward(const device::Device& exec, const Chunk& chunk) const;
@@ -37,7 +38,7 @@ class NearField {
   const ScanTile& scan_;
   ModelOptions options_;
   const Illumination& illumination_;
-  fft::Plan plan_;
+  const fft::Plan& plan_;
   const WavesView& waves_;
   device::DeviceView<device::complex**> propagator_;  ///< (h, w), with unitary_scale()
   device::DeviceView<double* [1]> sums_;

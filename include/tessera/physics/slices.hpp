@@ -14,9 +14,10 @@ namespace tessera::physics {
 
 class Slices {
  public:
+  /// @param plan of the window's shape; lives as long as this
   /// @param waves those of the model at any time, which pass through
   Slices(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
-         const WavesView& waves);
+         const fft::Plan& plan, const WavesView& waves);
 
   /// Makes the propagators of the present distances and tilt.
   void set_optics(const device::Device& exec);
@@ -42,7 +43,7 @@ class Slices {
   const ScanTile& scan_;
   Parameters parameters_;
   ModelOptions options_;
-  fft::Plan plan_;
+  const fft::Plan& plan_;
   const WavesView& waves_;
   device::DeviceView<device::complex*****> incident_;  ///< (slice - 1, position, image, h, w)
   device::DeviceView<device::complex***> propagator_;  ///< (gap, h, w), with 1 / (h w)

@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "tessera/base/error.hpp"
+#include "tessera/base/log.hpp"
+#include "tessera/deck/deck.hpp"
+#include "tessera/device/graph.hpp"
+#include "tessera/halo/halo_exchange.hpp"
+#include "tessera/physics/forward_model.hpp"
+#include "tessera/physics/inner_product.hpp"
 #include "tessera/run/good_state.hpp"
 #include "tessera/run/scan.hpp"
 #include "tessera/run/start.hpp"
-#include "tessera/base/error.hpp"
-#include "tessera/base/log.hpp"
-#include "tessera/halo/halo_exchange.hpp"
-#include "tessera/deck/deck.hpp"
-#include "tessera/device/graph.hpp"
-#include "tessera/physics/forward_model.hpp"
-#include "tessera/physics/inner_product.hpp"
 #include "tessera/solvers/constraints.hpp"
 #include "tessera/solvers/refinement.hpp"
 #include "tessera/solvers/solver.hpp"
@@ -85,7 +85,7 @@ class Run {
   std::span<const solvers::Batch> start_pass(int epoch);
   void run_batch(const solvers::Batch& batch, int epoch);
   EpochFigures take_figures();
-  physics::AmplitudeSums measure(std::span<const solvers::Batch> batches);
+  physics::FigureSums measure(std::span<const solvers::Batch> batches);
   double measure_held_out();
 
   const deck::Deck& deck_;
@@ -97,7 +97,7 @@ class Run {
   std::unique_ptr<halo::Transport> transport_;
   halo::HaloExchange halo_;
   physics::ForwardModel model_;
-  physics::AmplitudeModel final_amplitude_;
+  physics::RunningFigures final_figures_;
   int stage_ = -1;  ///< which solver is at work
   std::unique_ptr<solvers::Sweep> sweep_;
   std::unique_ptr<solvers::Solver> solver_;

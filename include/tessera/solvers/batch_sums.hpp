@@ -4,6 +4,7 @@
 #include <array>
 
 #include "tessera/physics/gradient_sums.hpp"
+#include "tessera/physics/update_weight.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::solvers {
@@ -50,23 +51,8 @@ inline device::DeviceView<Real*> as_reals(const device::DeviceView<device::compl
   return device::DeviceView<Real*>(reinterpret_cast<Real*>(view.data()), 2 * view.size());
 }
 
-/// What divides a pixel's sum in an update: max(sum, (1 - alpha) sum + alpha greatest), where `sum`
-/// is that of |probe|^2 or |object|^2 over the batch, and `greatest` the most that one window has
-/// or the greatest such sum.
-KOKKOS_FUNCTION inline Real update_weight(Real sum, Real greatest, Real alpha) {
-  const Real regularised = (1 - alpha) * sum + alpha * greatest;
-  return sum > regularised ? sum : regularised;
-}
-
 /// steps(0) = object, steps(1) = probe. Does not wait.
 void set_steps(const device::Device& exec, const device::DeviceView<Real[2]>& steps, double object,
                double probe);
-
-/// greatest() = max over pixels of sum_m |probe_m|^2. On the device; does not wait.
-void find_greatest_power(const device::Device& exec, const physics::ProbeView& probe,
-                         const device::DeviceView<Real>& greatest);
-/// greatest() = max over pixels. On the device; does not wait.
-void find_greatest(const device::Device& exec, const device::DeviceView<Real**>& values,
-                   const device::DeviceView<Real>& greatest);
 
 }  // namespace tessera::solvers

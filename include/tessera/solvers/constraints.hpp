@@ -33,9 +33,10 @@ struct ConstrainedTile {
 class Constraints {
  public:
   /// Allocates all that `apply` needs.
+  /// @param plan of the window's shape; lives as long as this
   /// @throws std::invalid_argument if the ghosts do not reach as far as ghost_margin_px
   Constraints(const settings::Constraints& settings, const ConstrainedTile& tile,
-              fft::Planning planning);
+              const fft::Plan& plan);
   ~Constraints();
 
   /// What acts after `epoch` (from 0), in the order of settings::Constraints. Afterwards ghosts

@@ -1,10 +1,7 @@
 #pragma once
 /// Least squares per batch: how far to go along object and probe is solved for, not set.
 
-#include <memory>
-
-#include "tessera/physics/fused_products.hpp"
-#include "tessera/physics/gradient_pass.hpp"
+#include "tessera/physics/products_pass.hpp"
 #include "tessera/solvers/batch_sums.hpp"
 #include "tessera/solvers/epoch_end.hpp"
 #include "tessera/solvers/owned_tile.hpp"
@@ -51,23 +48,16 @@ class Lsqml final : public Solver {
  private:
   void find_directions(const device::Device& exec, Sweep& sweep, const Batch& batch,
                        bool moves_probe);
-  void find_object_changes(const device::Device& exec, const Batch& batch);
-  void find_products(const device::Device& exec, const Batch& batch);
-  void find_fused_products(const device::Device& exec, const Batch& batch);
   void find_lengths(const device::Device& exec, Sweep& sweep, const Batch& batch);
 
   LsqmlOptions options_;
   Unknowns& unknowns_;
   physics::ForwardModel& model_;
-  physics::GradientPass gradient_;
+  physics::ProductsPass pass_;
   OwnedTile tile_;
-  BatchSums batch_sums_;        ///< of object and probe also the directions
-  physics::ObjectView moved_;   ///< object + direction, for thick samples
-  physics::WavesView chi_;      ///< of the batch, (position, image, h, w)
-  physics::WavesView changes_;  ///< u, the same; none where products are fused
-  physics::Products products_;  ///< of every position
-  std::unique_ptr<physics::FusedProducts> fused_products_;  ///< null: step by step
-  device::DeviceView<double*> length_sums_;                 ///< a, b, positions
+  BatchSums batch_sums_;                     ///< of object and probe also the directions
+  physics::ObjectView moved_;                ///< object + direction, for thick samples
+  device::DeviceView<double*> length_sums_;  ///< a, b, positions
   device::DeviceView<double*> scratch_;
   device::DeviceView<Real[2]> steps_;          ///< of this epoch: object, probe
   device::DeviceView<Real[2]> lengths_;        ///< of this batch, times steps

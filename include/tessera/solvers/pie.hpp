@@ -2,6 +2,7 @@
 /// Mini-batch rPIE, ePIE and mPIE.
 
 #include "tessera/physics/gradient_pass.hpp"
+#include "tessera/physics/probe_update.hpp"
 #include "tessera/solvers/batch_sums.hpp"
 #include "tessera/solvers/epoch_end.hpp"
 #include "tessera/solvers/owned_tile.hpp"
@@ -41,22 +42,18 @@ class Pie final : public Solver {
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
   void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;
 
-  /// Owners update their pixels from complete sums. Sums of the touched blocks, ghosts' too, become
-  /// zero.
+  /// Owners update their pixels from complete sums. Those of the touched blocks, ghosts' too,
+  /// become zero.
   void update_object(const device::Device& exec, const TouchedBlocks& touched);
-  /// Every rank makes the same update from complete sums.
-  void update_probe(const device::Device& exec);
 
  private:
   PieOptions options_;
   Unknowns& unknowns_;
-  physics::ForwardModel& model_;
   physics::GradientPass gradient_;
   OwnedTile tile_;
-  BatchSums batch_sums_;               ///< where the model updates the probe, zero between batches
+  BatchSums batch_sums_;  ///< zero between batches
+  physics::ProbeUpdate probe_update_;
   device::DeviceView<Real[2]> steps_;  ///< of this epoch: object, probe
-  device::DeviceView<Real> greatest_power_;    ///< max_x sum_m |P_m|^2
-  device::DeviceView<Real> greatest_overlap_;  ///< max_x sum_j |O_j|^2
   EpochEnd epoch_end_;
 };
 

@@ -1,11 +1,8 @@
 #pragma once
 /// Difference map and RAAR: projections of exit waves that are kept for every position.
 
-#include <memory>
-
-#include "tessera/physics/amplitude.hpp"
-#include "tessera/physics/fused_projection.hpp"
 #include "tessera/physics/probe_modes.hpp"
+#include "tessera/physics/projection_pass.hpp"
 #include "tessera/solvers/batch_sums.hpp"
 #include "tessera/solvers/owned_tile.hpp"
 #include "tessera/solvers/solver.hpp"
@@ -54,38 +51,20 @@ class ProjectionSolver final : public Solver {
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
   void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;
 
-  /// The waves of object and probe as they are. Waits for the device.
-  void start_waves(const device::Device& exec, const Batch& batch);
-  /// One step of the map: what P_O projects is ready for add_gradients.
-  void step(const device::Device& exec, const physics::Chunk& chunk);
-  /// What P_O projects of `chunk` is ready for add_gradients again.
-  /// @param for_object false: for sums of_probe(), which need no shifted probes
-  void recall(const device::Device& exec, const physics::Chunk& chunk, bool for_object);
-  void add_gradients(const device::Device& exec, const physics::Chunk& chunk,
-                     const physics::GradientSums& sums, bool with_probe);
   /// Owners update their pixels from complete sums. All sums become zero.
   void update_object(const device::Device& exec, Sweep& sweep, const TouchedBlocks& touched);
-  /// Every rank makes the same update from complete sums.
-  /// @return ||change|| / ||probe||. Waits for the device.
-  double update_probe(const device::Device& exec, Sweep& sweep);
 
  private:
-  template <class F>
-  void visit(const device::Device& exec, const char* name, const physics::Chunk& chunk, const F& f);
+  void start_waves(const device::Device& exec, const Batch& batch);
+  double distance_bound() const;
+  double update_probe(const device::Device& exec, Sweep& sweep);
 
   ProjectionOptions options_;
-  physics::LinearMap map_;
   Unknowns& unknowns_;
   physics::ForwardModel& model_;
   OwnedTile tile_;
   BatchSums batch_sums_;
-  // Of every local position, never exchanged.
-  physics::WavesView overlapping_;  ///< what P_O projects: psi; R_M psi in RAAR
-  physics::WavesView kept_;  ///< RAAR: (1/2 - beta) R_M psi + psi / 2; else overlapping_ itself
-  std::unique_ptr<physics::FusedProjection> fused_;  ///< null: step by step
-  physics::AmplitudeModel running_;                  ///< of P_O psi
-  physics::AmplitudeModel constraint_;               ///< its sums are of no interest
-  device::DeviceView<Real*> residual_share_;  ///< (position of the chunk): what is added of it
+  physics::ProjectionPass pass_;
   device::DeviceView<double*> sums_;
   device::DeviceView<double*> scratch_;
   device::HostView<double*> host_sums_;

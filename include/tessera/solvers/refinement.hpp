@@ -73,7 +73,6 @@ class Refinement {
   device::HostView<double*> host_sums_;
   std::unique_ptr<physics::OprModes> opr_modes_;
   std::unique_ptr<PositionGain> gain_;  ///< where positions come from cross-correlation
-  fft::Plan plan_;
 };
 
 }  // namespace tessera::solvers

@@ -2,7 +2,6 @@
 /// What every reconstruction method is to the epoch loop.
 
 #include "tessera/comm/communicator.hpp"
-#include "tessera/physics/amplitude.hpp"
 #include "tessera/physics/forward_model.hpp"
 #include "tessera/solvers/sweep.hpp"
 
@@ -33,7 +32,7 @@ class Solver {
   /// After the last batch of `epoch` (from 0).
   virtual void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) = 0;
   /// This rank's running sums of the epoch, each batch before its update, to the first values of
-  /// `taken` in the order of physics::AmplitudeSums. Does not wait for the device.
+  /// `taken` in the order of physics::FigureSums. Does not wait for the device.
   virtual void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) = 0;
 };
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "tessera/halo/halo_exchange.hpp"
 #include "tessera/decomposition/batch_schedule.hpp"
 #include "tessera/decomposition/touched_blocks.hpp"
 #include "tessera/device/device.hpp"
+#include "tessera/halo/halo_exchange.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
 namespace tessera::solvers {
@@ -27,6 +27,17 @@ struct Batch {
   std::span<const physics::Chunk> border;
   std::span<const physics::Chunk> interior;
   TouchedBlocks touched;
+
+  /// Border and interior, which lie one after the other.
+  std::span<const physics::Chunk> chunks() const {
+    return {border.data(), border.size() + interior.size()};
+  }
+  /// Of this rank. They follow one another in the epoch's order.
+  int n_positions() const {
+    return chunks().empty()
+               ? 0
+               : chunks().back().begin + chunks().back().count - chunks().front().begin;
+  }
 };
 
 /// What a rank knows of the scan.

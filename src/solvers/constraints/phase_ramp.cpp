@@ -86,7 +86,7 @@ class PhaseRamp final : public Constraint {
  public:
   explicit PhaseRamp(const settings::PhaseRamp& settings) : Constraint({settings.onset}) {}
   Needs needs() const override { return {.ghost_margin_px = 1, .coverage = true}; }
-  void allocate(const ConstrainedTile& /*tile*/, fft::Planning /*planning*/) override {
+  void allocate(const ConstrainedTile& /*tile*/) override {
     scratch_ = DeviceView<double*>("tessera::solvers::ramp_scratch", 4);
     sums_ = DeviceView<double*>("tessera::solvers::ramp_sums", 4);
     ramp_rad_ = DeviceView<Real[2]>("tessera::solvers::ramp");

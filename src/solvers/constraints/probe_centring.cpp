@@ -84,7 +84,7 @@ class ProbeCentring final : public Constraint {
   std::int64_t bytes(Shape2 window, int n_probe_images) const override {
     return n_probe_images * window.size() * static_cast<std::int64_t>(sizeof(complex));
   }
-  void allocate(const ConstrainedTile& tile, fft::Planning /*planning*/) override {
+  void allocate(const ConstrainedTile& tile) override {
     moved_probe_ = physics::ProbeView("tessera::solvers::moved_probe", tile.n_probe_images,
                                       tile.window.h, tile.window.w);
     sum_scratch_ = DeviceView<double*>("tessera::solvers::centring_scratch", 3);

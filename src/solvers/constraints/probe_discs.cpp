@@ -1,7 +1,5 @@
 // Discs outside which the probe is zero, on the sample and on the detector.
 
-#include <optional>
-
 #include "constraint.hpp"
 
 namespace tessera::solvers {
@@ -50,21 +48,18 @@ class Aperture final : public Constraint {
   std::int64_t bytes(Shape2 window, int n_probe_images) const override {
     return fft::work_bytes(window, n_probe_images);
   }
-  void allocate(const ConstrainedTile& tile, fft::Planning planning) override {
-    plan_.emplace(tile.window, planning);
-  }
   void apply(const Device& exec, Sweep& /*sweep*/, const Unknowns& unknowns,
-             const ConstraintWorkspace& /*workspace*/, int /*epoch*/) const override {
+             const ConstraintWorkspace& workspace, int /*epoch*/) const override {
     const auto& probe = unknowns.probe;
     const auto n = static_cast<int>(probe.extent(0));
-    plan_->forward(exec, probe.data(), n);
-    cut(exec, radius_px_, {0, 0}, plan_->unitary_scale() * plan_->unitary_scale(), probe);
-    plan_->inverse(exec, probe.data(), n);
+    const fft::Plan& plan = workspace.plan;
+    plan.forward(exec, probe.data(), n);
+    cut(exec, radius_px_, {0, 0}, plan.unitary_scale() * plan.unitary_scale(), probe);
+    plan.inverse(exec, probe.data(), n);
   }
 
  private:
   double radius_px_;
-  std::optional<fft::Plan> plan_;
 };
 
 }  // namespace

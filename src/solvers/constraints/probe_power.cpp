@@ -70,9 +70,7 @@ class ModePower final : public Constraint {
  public:
   explicit ModePower(const settings::ProbeModePower& settings)
       : Constraint({settings.onset}), min_fraction_(settings.min_fraction) {}
-  void allocate(const ConstrainedTile& tile, fft::Planning /*planning*/) override {
-    powers_.emplace(tile.n_probe_modes);
-  }
+  void allocate(const ConstrainedTile& tile) override { powers_.emplace(tile.n_probe_modes); }
   void apply(const Device& exec, Sweep& /*sweep*/, const Unknowns& unknowns,
              const ConstraintWorkspace& /*workspace*/, int /*epoch*/) const override {
     raise_weak_modes(exec, (*powers_)(exec, unknowns.probe), min_fraction_, unknowns.probe);
@@ -89,7 +87,7 @@ class Power final : public Constraint {
  public:
   explicit Power(const settings::ProbePower& settings)
       : Constraint({settings.onset}), counts_(settings.counts) {}
-  void allocate(const ConstrainedTile& tile, fft::Planning /*planning*/) override {
+  void allocate(const ConstrainedTile& tile) override {
     powers_.emplace(tile.n_probe_modes);
     if (counts_ == 0) counts_ = tile.counts_per_pattern;
   }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tessera/physics/amplitude.hpp"
+#include "tessera/physics/forward_model.hpp"
 
 #include "support/small_scan.hpp"
 
@@ -32,9 +32,9 @@ double squared_difference(const testing::SmallScan& scan, const WaveStack& objec
   return sum;
 }
 
-class AmplitudeTest : public ::testing::Test {
+class DetectorTest : public ::testing::Test {
  protected:
-  AmplitudeTest()
+  DetectorTest()
       : scan_(testing::make_small_scan(window, n_modes, n_positions, true)),
         model_(scan_.tile, n_modes, n_positions, n_positions, true, fft::Planning::reproducible),
         object_(on_device(scan_.object)),
@@ -47,15 +47,15 @@ class AmplitudeTest : public ::testing::Test {
   ForwardModel model_;
   ObjectView object_;
   ProbeView probe_;
-  AmplitudeModel amplitude_;
+  RunningFigures figures_;
   Chunk all_ = scan_.all;
 };
 
-TEST_F(AmplitudeTest, SumsAgreeWithPlainLoopsAndIgnoreMaskedPixels) {
-  amplitude_.measure(exec_, model_, all_);
-  const AmplitudeSums sums = amplitude_.take_sums(exec_);
+TEST_F(DetectorTest, SumsAgreeWithPlainLoopsAndIgnoreMaskedPixels) {
+  model_.detector().measure(exec_, model_.waves(), all_, figures_);
+  const FigureSums sums = figures_.take(exec_);
   const double expected = squared_difference(scan_, scan_.object, scan_.probe);
-  EXPECT_NEAR(sums.squared_difference / expected, 1, 10 * testing::rounding);
+  EXPECT_NEAR(sums[FigureSums::squared_difference] / expected, 1, 10 * testing::rounding);
   double intensity = 0;
   double amplitude = 0;
   for (int j = 0; j < n_positions; ++j)
@@ -65,16 +65,17 @@ TEST_F(AmplitudeTest, SumsAgreeWithPlainLoopsAndIgnoreMaskedPixels) {
           intensity += scan_.counts(j, y, x);
           amplitude += std::sqrt(scan_.counts(j, y, x));
         }
-  EXPECT_EQ(sums.intensity, intensity);
-  EXPECT_NEAR(sums.amplitude / amplitude, 1, testing::rounding);
-  EXPECT_EQ(amplitude_.take_sums(exec_).squared_difference, 0) << "sums start anew once taken";
+  EXPECT_EQ(sums[FigureSums::intensity], intensity);
+  EXPECT_NEAR(sums[FigureSums::amplitude] / amplitude, 1, testing::rounding);
+  EXPECT_EQ(figures_.take(exec_)[FigureSums::squared_difference], 0)
+      << "sums start anew once taken";
 }
 
 /// Residual, adjoint and gradient together: the change of the cost along random directions of
 /// object and probe, by central differences of the plain double-precision cost. d cost = -2 Re
 /// <gradient, direction>.
-TEST_F(AmplitudeTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
-  amplitude_.replace_by_residual(exec_, model_, all_);
+TEST_F(DetectorTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
+  model_.detector().replace_by_residual(exec_, model_.waves(), all_, figures_);
   model_.backward(exec_, all_);
   const GradientSums sums = testing::zero_sums(object_, probe_);
   model_.add_gradients(exec_, object_, all_, sums, true);

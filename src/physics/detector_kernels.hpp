@@ -1,15 +1,26 @@
-#include "tessera/physics/amplitude.hpp"
+#pragma once
+/// What the detector does to every pixel. Plain functors: any Kokkos device runs them.
 
 #include "tessera/device/sums.hpp"
+#include "tessera/physics/figures.hpp"
 #include "tessera/physics/inner_product.hpp"
-#include "tessera/physics/pattern_store.hpp"
 
 #include "trusted_row.hpp"
 
 namespace tessera::physics {
-namespace {
 
-constexpr int n_sums = AmplitudeModel::n_sums;
+/// What a pixel adds to FigureSums.
+/// @param difference of amplitudes, 0 where the pixel is not trusted
+/// @param trusted 1, or 0
+KOKKOS_FUNCTION inline void add_figures(Real* sum, const Real difference, const Real intensity,
+                                        const Real amplitude, const Real cost, const Real trusted) {
+  sum[FigureSums::squared_difference] += difference * difference;
+  sum[FigureSums::absolute_difference] += device::math::fabs(difference);
+  sum[FigureSums::intensity] += intensity;
+  sum[FigureSums::amplitude] += amplitude;
+  sum[FigureSums::cost] += cost;
+  sum[FigureSums::n_pixels] += trusted;
+}
 
 /// The plain model: compares |waves| with the measured amplitudes; with `replace` turns the waves
 /// into residuals.
@@ -38,12 +49,7 @@ struct CompareAmplitudes {
       const Real measured_amplitude = device::math::sqrt(measured);
       const Real model_amplitude = device::math::sqrt(model_intensity);
       const Real difference = (model_amplitude - measured_amplitude) * valid[x];
-      sum[0] += difference * difference;
-      sum[1] += device::math::fabs(difference);
-      sum[2] += measured;
-      sum[3] += measured_amplitude;
-      sum[4] += difference * difference;
-      sum[5] += valid[x];
+      add_figures(sum, difference, measured, measured_amplitude, difference * difference, valid[x]);
       if constexpr (replace) {
         // The floor keeps a pixel that the model leaves dark from dividing by zero.
         const Real factor = -difference / (model_amplitude + Real(1e-10));
@@ -67,7 +73,9 @@ template <bool replace, class PatternView>
 struct Compare {
   TrustedPatterns<PatternView> patterns;
   DeviceView<Real**> background;
-  DetectorImages images;
+  DeviceView<complex***> images;         ///< empty: no point spread
+  DeviceView<Real***> background_slope;  ///< empty: it is not fitted
+  DeviceView<Real***> background_curvature;
   WavesView waves;
   Noise noise;
 
@@ -95,12 +103,8 @@ struct Compare {
       const Real measured = trusted > 0 ? static_cast<Real>(pattern.counts[x]) : Real(0);
       const Real amplitude = device::math::sqrt(measured);
       const Real difference = (device::math::sqrt(model) - amplitude) * trusted;
-      sum[0] += difference * difference;
-      sum[1] += device::math::fabs(difference);
-      sum[2] += measured;
-      sum[3] += amplitude;
-      sum[4] += trusted * cost(noise, model, measured);
-      sum[5] += trusted;
+      add_figures(sum, difference, measured, amplitude, trusted * cost(noise, model, measured),
+                  trusted);
       if constexpr (replace) {
         const Real slope_here = trusted * slope(noise, model, measured);
         if (slopes) {
@@ -121,12 +125,12 @@ struct Compare {
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    const bool is_fitted = replace && images.slope.size() > 0;
+    const bool is_fitted = replace && background_slope.size() > 0;
     return {patterns.row(j, y),
             background.size() > 0 ? &background(y, 0) : nullptr,
-            images.blurred.size() > 0 ? &images.blurred(j, y, 0) : nullptr,
-            is_fitted ? &images.slope(j, y, 0) : nullptr,
-            is_fitted ? &images.curvature(j, y, 0) : nullptr,
+            images.size() > 0 ? &images(j, y, 0) : nullptr,
+            is_fitted ? &background_slope(j, y, 0) : nullptr,
+            is_fitted ? &background_curvature(j, y, 0) : nullptr,
             &waves(j, 0, y, 0),
             static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
             static_cast<int>(waves.extent(1)),
@@ -157,7 +161,8 @@ struct ScaleWaves {
 
 /// Adds all positions' slopes and curvatures by the background.
 struct AddBackgroundSlopes {
-  DetectorImages images;
+  DeviceView<Real***> slope;  ///< by position of the chunk
+  DeviceView<Real***> curvature;
   DeviceView<Real** [2]> slopes;
   int n_positions;
   struct Row {
@@ -170,105 +175,23 @@ struct AddBackgroundSlopes {
   };
   KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_positions}; }
   KOKKOS_FUNCTION Row row(const int j, const int i, const int y) const {
-    return {i == 0 ? &images.slope(j, y, 0) : &images.curvature(j, y, 0)};
+    return {i == 0 ? &slope(j, y, 0) : &curvature(j, y, 0)};
   }
   KOKKOS_FUNCTION Sums sums(const int i, const int y) const { return {&slopes(y, 0, i)}; }
 };
 
-template <bool replace>
-void visit_plain(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
-                 const DeviceView<double*>& scratch, const DeviceView<double*>& sums) {
-  const ChunkPatterns measured = model.scan().patterns->at(exec, chunk);
-  std::visit(
-      [&](const auto& patterns) {
-        with_known_modes(model.n_modes(), [&](auto known) {
-          using Kernel = CompareAmplitudes<replace, known, std::decay_t<decltype(patterns)>>;
-          device::add_pixel_sums<n_sums>(
-              exec, "tessera::physics::amplitude", chunk.count, model.scan().window,
-              Kernel{patterns, model.scan().order, model.scan().valid_pixels, model.waves(),
-                     model.n_modes(), chunk.begin, measured.packed},
-              scratch, sums);
-        });
-      },
-      measured.values);
-}
-
-template <bool replace>
-void visit_any(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
-               const DeviceView<double*>& scratch, const DeviceView<double*>& sums) {
-  const ScanTile& scan = model.scan();
-  DetectorImages images = model.detector_images();
-  if (images.blurred.size() > 0) {
-    device::for_each_pixel(exec, "tessera::physics::intensity", chunk.count, scan.window,
-                           SumIntensity{model.waves(), images.blurred});
-    model.blur(exec, images.blurred, chunk.count);
+/// exp(-2 pi^2 sigma^2 f^2): the spectrum of a Gaussian of `sigma` pixels, with `scale`.
+struct Blur {
+  DeviceView<complex***> spectra;
+  Shape2 shape;
+  Real sigma;
+  Real scale;
+  KOKKOS_FUNCTION void operator()(const int i, const int y, const int x) const {
+    const Real fy = static_cast<Real>(signed_bin(y, shape.h)) / static_cast<Real>(shape.h);
+    const Real fx = static_cast<Real>(signed_bin(x, shape.w)) / static_cast<Real>(shape.w);
+    spectra(i, y, x) *=
+        scale * device::math::exp(Real(-2 * M_PI * M_PI) * sigma * sigma * (fy * fy + fx * fx));
   }
-  if (!model.fitted().background) images.slope = images.curvature = {};
-  const ChunkPatterns measured = scan.patterns->at(exec, chunk);
-  std::visit(
-      [&](const auto& patterns) {
-        using Kernel = Compare<replace, std::decay_t<decltype(patterns)>>;
-        device::add_pixel_sums<n_sums>(exec, "tessera::physics::compare", chunk.count, scan.window,
-                                       Kernel{{scan, patterns, chunk, measured.packed},
-                                              model.parameters().background,
-                                              images,
-                                              model.waves(),
-                                              model.options().noise},
-                                       scratch, sums);
-      },
-      measured.values);
-  if (!replace) return;
-  if (images.slope.size() > 0)
-    device::add_terms(exec, "tessera::physics::background_slopes", 2, scan.window,
-                      AddBackgroundSlopes{images, model.slopes().background, chunk.count});
-  if (images.blurred.size() == 0) return;
-  model.blur(exec, images.blurred, chunk.count);
-  device::for_each_pixel(exec, "tessera::physics::scale_waves", chunk.count, scan.window,
-                         ScaleWaves{model.waves(), images.blurred});
-}
-
-template <bool replace>
-void visit(const device::Device& exec, ForwardModel& model, const Chunk& chunk,
-           const DeviceView<double*>& scratch, const DeviceView<double*>& sums) {
-  if (chunk.count == 0) return;
-  if (model.has_plain_detector())
-    visit_plain<replace>(exec, model, chunk, scratch, sums);
-  else
-    visit_any<replace>(exec, model, chunk, scratch, sums);
-}
-
-}  // namespace
-
-AmplitudeModel::AmplitudeModel()
-    : sums_("tessera::physics::amplitude_sums", n_sums),
-      scratch_("tessera::physics::amplitude_scratch", n_sums),
-      host_("tessera::physics::amplitude_host", n_sums) {}
-
-void AmplitudeModel::replace_by_residual(const device::Device& exec, ForwardModel& model,
-                                         const Chunk& chunk) {
-  visit<true>(exec, model, chunk, scratch_, sums_);
-}
-
-void AmplitudeModel::measure(const device::Device& exec, ForwardModel& model, const Chunk& chunk) {
-  visit<false>(exec, model, chunk, scratch_, sums_);
-}
-
-AmplitudeSums AmplitudeModel::take_sums(const device::Device& exec) {
-  Kokkos::deep_copy(exec, host_, sums_);
-  device::set_zero(exec, sums_);
-  exec.fence();
-  return {host_(0), host_(1), host_(2), host_(3), host_(4), host_(5)};
-}
-
-void AmplitudeModel::take_sums(const device::Device& exec,
-                               const device::DeviceView<double*>& taken) {
-  const auto sums = sums_;
-  Kokkos::parallel_for(
-      device::kernel_name("tessera::physics::take_sums"),
-      Kokkos::RangePolicy<device::Device>(exec, 0, n_sums), KOKKOS_LAMBDA(const int k) {
-        taken(k) = sums(k);
-        sums(k) = 0;
-      });
-}
+};
 
 }  // namespace tessera::physics

@@ -1,18 +1,16 @@
 #pragma once
-/// What the maps of ProjectionSolver do to every exit wave: the same to real and imaginary parts,
+/// What ProjectionPass does to every exit wave, step by step: the same to real and imaginary parts,
 /// one after another. Plain functors.
 
-#include "tessera/physics/fused_projection.hpp"
-#include "tessera/physics/inner_product.hpp"
+#include "tessera/physics/projection_pass.hpp"
 
-namespace tessera::solvers {
+#include "chunk_kernels.hpp"
 
-using device::complex;
-using device::DeviceView;
+namespace tessera::physics {
 
 /// What the map finds kept of the wave that P_O makes, so that r is that wave.
 struct StartKept {
-  physics::LinearMap map;
+  LinearMap map;
   KOKKOS_FUNCTION void operator()(Real& wave, Real&, Real& kept, Real) const {
     kept = wave * ((1 - map.of_overlap) / map.of_kept);
   }
@@ -20,7 +18,7 @@ struct StartKept {
 
 /// From P_O to scale r.
 struct ReachModulus {
-  physics::LinearMap map;
+  LinearMap map;
   Real scale;
   KOKKOS_FUNCTION void operator()(Real& wave, Real&, Real& kept, Real) const {
     const Real r = wave * map.of_overlap + kept * map.of_kept;
@@ -31,30 +29,28 @@ struct ReachModulus {
 
 /// From (P_M - 1) r / scale to what P_O projects next.
 struct LeaveModulus {
-  physics::LinearMap map;
+  LinearMap map;
   Real scale;
-  KOKKOS_FUNCTION void operator()(Real& wave, Real& overlapping, Real& kept, Real share) const {
+  KOKKOS_FUNCTION void operator()(Real& wave, Real& next, Real& kept, Real share) const {
     const Real base = kept;
     wave = base + wave * (scale * map.of_residual * share);
     kept = wave * map.keeps_new + base * map.keeps_base;
-    overlapping = wave;
+    next = wave;
   }
 };
 
 /// To what P_O projects, again.
 struct Recall {
-  KOKKOS_FUNCTION void operator()(Real& wave, Real& overlapping, Real&, Real) const {
-    wave = overlapping;
-  }
+  KOKKOS_FUNCTION void operator()(Real& wave, Real& next, Real&, Real) const { wave = next; }
 };
 
-/// f(wave, overlapping, kept, residual share) for every part of a chunk's waves and of what its
+/// f(wave, next, kept, residual share) for every part of a chunk's waves and of what its
 /// positions store.
 template <class F>
 struct WithStored {
-  physics::WavesView waves;
-  physics::WavesView overlapping;
-  physics::WavesView kept;
+  WavesView waves;
+  WavesView next;
+  WavesView kept;
   DeviceView<Real*> residual_share;
   DeviceView<int*> order;
   int chunk_begin;
@@ -63,20 +59,17 @@ struct WithStored {
 
   struct Row {
     Real* wave;
-    Real* overlapping;
+    Real* next;
     Real* kept;
     Real share;
     F f;
-    KOKKOS_FUNCTION void operator()(const int x) const {
-      f(wave[x], overlapping[x], kept[x], share);
-    }
+    KOKKOS_FUNCTION void operator()(const int x) const { f(wave[x], next[x], kept[x], share); }
   };
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
     const int j = i / n_images;
     const int image = i - j * n_images;
     const int position = order(chunk_begin + j);
-    return {device::reals(&waves(j, image, y, 0)),
-            device::reals(&overlapping(position, image, y, 0)),
+    return {device::reals(&waves(j, image, y, 0)), device::reals(&next(position, image, y, 0)),
             device::reals(&kept(position, image, y, 0)), residual_share(j), f};
   }
 };
@@ -84,14 +77,14 @@ struct WithStored {
 /// residual_share(j) = what to add of the residual in waves(j), whose squared norm is the distance
 /// of the detector wave to the measured amplitudes, so that the distance becomes `bound`; 0 if it
 /// is less.
-inline void bound_distance(const device::Device& exec, const physics::WavesView& waves, int count,
+inline void bound_distance(const device::Device& exec, const WavesView& waves, int count,
                            double bound, const DeviceView<Real*>& residual_share) {
   using Policy = Kokkos::TeamPolicy<device::Device>;
   const auto h = static_cast<int>(waves.extent(2));
   const auto w = static_cast<int>(waves.extent(3));
   const int n = 2 * static_cast<int>(waves.extent(1)) * h * w;
   Kokkos::parallel_for(
-      device::kernel_name("tessera::solvers::bound_distance"), Policy(exec, count, Kokkos::AUTO),
+      device::kernel_name("tessera::physics::bound_distance"), Policy(exec, count, Kokkos::AUTO),
       KOKKOS_LAMBDA(const Policy::member_type& team) {
         const int j = team.league_rank();
         const Real* wave = device::reals(&waves(j, 0, 0, 0));
@@ -107,27 +100,4 @@ inline void bound_distance(const device::Device& exec, const physics::WavesView&
       });
 }
 
-/// probe = sum / overlap, where there is one. Sums: |change|^2, |probe|^2.
-struct DivideProbe {
-  physics::ProbeView probe;
-  physics::ProbeView probe_sum;
-  DeviceView<Real**> overlap;
-
-  struct Row {
-    complex* probe;
-    const complex* probe_sum;
-    const Real* overlap;
-    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      const complex before = probe[x];
-      const complex now = overlap[x] > 0 ? probe_sum[x] / overlap[x] : before;
-      sum[0] += physics::squared_magnitude(now - before);
-      sum[1] += physics::squared_magnitude(now);
-      probe[x] = now;
-    }
-  };
-  KOKKOS_FUNCTION Row row(const int m, const int y) const {
-    return {&probe(m, y, 0), &probe_sum(m, y, 0), &overlap(y, 0)};
-  }
-};
-
-}  // namespace tessera::solvers
+}  // namespace tessera::physics

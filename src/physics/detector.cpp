@@ -1,0 +1,112 @@
+#include "tessera/physics/detector.hpp"
+
+#include <limits>
+
+#include "detector_kernels.hpp"
+
+namespace tessera::physics {
+
+using device::Device;
+
+namespace {
+
+constexpr int n_sums = FigureSums::n_sums;
+
+}  // namespace
+
+Detector::Detector(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
+                   const fft::Plan& plan)
+    : scan_(scan), options_(options), plan_(plan), background_(parameters.background) {
+  const int n = options.chunk_size;
+  const auto [h, w] = scan.window;
+  if (has_point_spread()) blurred_ = DeviceView<complex***>("tessera::physics::blurred", n, h, w);
+  if (background_.size() == 0) return;
+  background_slope_ = DeviceView<Real***>("tessera::physics::background_slope", n, h, w);
+  background_curvature_ = DeviceView<Real***>("tessera::physics::background_curvature", n, h, w);
+  background_slopes_ = DeviceView<Real** [2]>("tessera::physics::slopes_of_background", h, w);
+}
+
+bool Detector::is_plain() const {
+  return options_.noise == Noise::amplitude && !has_point_spread() &&
+         options_.n_waves() == options_.n_modes && background_.size() == 0 &&
+         scan_.saturation == std::numeric_limits<Real>::infinity();
+}
+
+void Detector::replace_by_residual(const Device& exec, const WavesView& waves, const Chunk& chunk,
+                                   const RunningFigures& figures) const {
+  if (chunk.count == 0) return;
+  if (is_plain()) return compare_amplitudes<true>(exec, waves, chunk, figures);
+  compare<true>(exec, waves, chunk, figures);
+  if (fits_background_) add_background_slopes(exec, chunk);
+  if (!has_point_spread()) return;
+  blur(exec, blurred_, chunk.count);
+  device::for_each_pixel(exec, "tessera::physics::scale_waves", chunk.count, scan_.window,
+                         ScaleWaves{waves, blurred_});
+}
+
+void Detector::measure(const Device& exec, const WavesView& waves, const Chunk& chunk,
+                       const RunningFigures& figures) const {
+  if (chunk.count == 0) return;
+  if (is_plain()) return compare_amplitudes<false>(exec, waves, chunk, figures);
+  compare<false>(exec, waves, chunk, figures);
+}
+
+template <bool replace>
+void Detector::compare_amplitudes(const Device& exec, const WavesView& waves, const Chunk& chunk,
+                                  const RunningFigures& figures) const {
+  const ChunkPatterns counted = counts(exec, chunk);
+  std::visit(
+      [&](const auto& patterns) {
+        with_known_modes(options_.n_modes, [&](auto known) {
+          using Kernel = CompareAmplitudes<replace, known, std::decay_t<decltype(patterns)>>;
+          device::add_pixel_sums<n_sums>(exec, "tessera::physics::amplitude", chunk.count,
+                                         scan_.window,
+                                         Kernel{patterns, scan_.order, scan_.valid_pixels, waves,
+                                                options_.n_modes, chunk.begin, counted.packed},
+                                         figures.scratch(), figures.sums());
+        });
+      },
+      counted.values);
+}
+
+template <bool replace>
+void Detector::compare(const Device& exec, const WavesView& waves, const Chunk& chunk,
+                       const RunningFigures& figures) const {
+  if (has_point_spread()) {
+    device::for_each_pixel(exec, "tessera::physics::intensity", chunk.count, scan_.window,
+                           SumIntensity{waves, blurred_});
+    blur(exec, blurred_, chunk.count);
+  }
+  const DeviceView<Real***> none;
+  const ChunkPatterns counted = counts(exec, chunk);
+  std::visit(
+      [&](const auto& patterns) {
+        using Kernel = Compare<replace, std::decay_t<decltype(patterns)>>;
+        device::add_pixel_sums<n_sums>(exec, "tessera::physics::compare", chunk.count, scan_.window,
+                                       Kernel{{scan_, patterns, chunk, counted.packed},
+                                              background_,
+                                              blurred_,
+                                              fits_background_ ? background_slope_ : none,
+                                              fits_background_ ? background_curvature_ : none,
+                                              waves,
+                                              options_.noise},
+                                       figures.scratch(), figures.sums());
+      },
+      counted.values);
+}
+
+void Detector::add_background_slopes(const Device& exec, const Chunk& chunk) const {
+  device::add_terms(exec, "tessera::physics::background_slopes", 2, scan_.window,
+                    AddBackgroundSlopes{background_slope_, background_curvature_,
+                                        background_slopes_, chunk.count});
+}
+
+void Detector::blur(const Device& exec, const DeviceView<complex***>& images, int n) const {
+  plan_.forward(exec, images.data(), n);
+  device::for_each_pixel(exec, "tessera::physics::blur", n, scan_.window,
+                         Blur{images, scan_.window, static_cast<Real>(options_.point_spread_px),
+                              plan_.unitary_scale() * plan_.unitary_scale()});
+  plan_.inverse(exec, images.data(), n);
+}
+
+}  // namespace tessera::physics

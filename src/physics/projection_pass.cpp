@@ -1,0 +1,144 @@
+#include "tessera/physics/projection_pass.hpp"
+
+#include "tessera/device/stream.hpp"
+
+#include "fused_arguments.hpp"
+#include "kernel_choice.hpp"
+#include "projection_kernels.hpp"
+
+namespace tessera::physics {
+
+using device::Device;
+
+namespace {
+
+/// Room for what `model` computes of each of the rank's positions.
+WavesView waves_of_positions(const ForwardModel& model) {
+  const WavesView& of_chunk = model.waves();
+  return WavesView("tessera::physics::stored_waves", model.scan().corner.extent(0),
+                   of_chunk.extent(1), of_chunk.extent(2), of_chunk.extent(3));
+}
+
+}  // namespace
+
+ProjectionPass::ProjectionPass(ForwardModel& model, const LinearMap& map)
+    : model_(model),
+      map_(map),
+      next_(waves_of_positions(model)),
+      kept_(map.keeps_next() ? next_ : waves_of_positions(model)),
+      residual_share_("tessera::physics::residual_share", model.chunk_size()) {
+  Kokkos::deep_copy(residual_share_, Real(1));
+  if (model.kernels() == Kernels::portable) return;
+  const Shape2 window = model.scan().window;
+  factor_ = DeviceView<Real***>("tessera::physics::residual_factor", model.chunk_size(), window.h,
+                                window.w);
+  distance_ = DeviceView<double*>("tessera::physics::residual_distance", model.chunk_size());
+}
+
+std::int64_t ProjectionPass::bytes(Shape2 window, int chunk_size) {
+  return chunk_size * (window.size() * static_cast<std::int64_t>(sizeof(Real)) +
+                       static_cast<std::int64_t>(sizeof(double)));
+}
+
+template <class F>
+void ProjectionPass::visit(const Device& exec, const char* name, const Chunk& chunk, const F& f) {
+  const auto n_images = static_cast<int>(model_.waves().extent(1));
+  const Shape2 window = model_.scan().window;
+  device::for_each_row_pixel(exec, name, chunk.count * n_images, {window.h, 2 * window.w},
+                             WithStored<F>{model_.waves(), next_, kept_, residual_share_,
+                                           model_.scan().order, chunk.begin, n_images, f});
+}
+
+void ProjectionPass::start(const Device& exec, const ObjectView& object, const Chunk& chunk) {
+  if (model_.kernels() == Kernels::portable) {
+    model_.exit_waves(exec, object, chunk);
+  } else {
+    model_.illumination().shift_probes(exec, chunk);
+    if (chunk.count > 0)
+      hot_path::exit_rows(device::stream_handle(exec), fused_scan(model_),
+                          fused_chunk(model_, object, chunk, {}, false),
+                          plain(model_.waves().data()));
+  }
+  visit(exec, "tessera::physics::start_kept", chunk, StartKept{map_});
+}
+
+void ProjectionPass::step(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                          double bound, const GradientSums& sums) {
+  if (model_.kernels() == Kernels::fused) {
+    project_at_once(exec, object, chunk, bound);
+    return add_at_once(exec, object, chunk, sums, false);
+  }
+  project(exec, object, chunk, bound);
+  model_.add_gradients(exec, object, chunk, sums, false, 1);
+}
+
+/// model_.waves() = next.
+void ProjectionPass::project(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                             double bound) {
+  model_.forward(exec, object, chunk);
+  model_.detector().measure(exec, model_.waves(), chunk, figures_);
+  model_.exit_waves(exec, object, chunk);
+  const Real scale = model_.unitary_scale();
+  visit(exec, "tessera::physics::reach_modulus", chunk, ReachModulus{map_, scale});
+  model_.to_detector(exec, chunk);
+  model_.detector().replace_by_residual(exec, model_.waves(), chunk, of_residual_);
+  if (bound > 0) bound_distance(exec, model_.waves(), chunk.count, bound, residual_share_);
+  model_.backward(exec, chunk);
+  visit(exec, "tessera::physics::leave_modulus", chunk, LeaveModulus{map_, scale});
+}
+
+void ProjectionPass::project_at_once(const Device& exec, const ObjectView& object,
+                                     const Chunk& chunk, double bound) {
+  const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
+  model_.illumination().shift_probes(exec, chunk);
+  device::set_zero(exec, distance_);
+  const device::Region region("tessera::physics::fused_projection");
+  hot_path::Chunk fused = fused_chunk(model_, object, chunk, {}, false);
+  fused.patterns_packed = patterns.packed;
+  fused.sums = figures_.sums().data();
+  hot_path::project(device::stream_handle(exec), fused_scan(model_, patterns.values), fused,
+                    {.overlapping = plain(next_.data()),
+                     .kept = plain(kept_.data()),
+                     .factor = plain(factor_.data()),
+                     .distance = distance_.data(),
+                     .bound = bound,
+                     .of_overlap = static_cast<float>(map_.of_overlap),
+                     .of_kept = static_cast<float>(map_.of_kept),
+                     .from_overlap = map_.from_overlap,
+                     .of_residual = static_cast<float>(map_.of_residual),
+                     .keeps_new = static_cast<float>(map_.keeps_new),
+                     .keeps_base = static_cast<float>(map_.keeps_base)},
+                    plain(model_.waves().data()));
+}
+
+void ProjectionPass::add_to_object(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                                   const GradientSums& sums) {
+  if (model_.kernels() == Kernels::fused) return add_at_once(exec, object, chunk, sums, false);
+  model_.illumination().shift_probes(exec, chunk);
+  visit(exec, "tessera::physics::recall", chunk, Recall{});
+  model_.add_gradients(exec, object, chunk, sums, false, 1);
+}
+
+/// Needs no shifted probes.
+void ProjectionPass::add_to_probe(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                                  const GradientSums& sums) {
+  if (model_.kernels() == Kernels::fused)
+    return add_at_once(exec, object, chunk, sums.of_probe(), true);
+  model_.illumination().forgo_probes(exec, chunk);
+  visit(exec, "tessera::physics::recall", chunk, Recall{});
+  model_.add_gradients(exec, object, chunk, sums.of_probe(), true, 1);
+}
+
+void ProjectionPass::add_at_once(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                                 const GradientSums& sums, bool with_probe) {
+  model_.illumination().shift_probes(exec, chunk);
+  if (model_.options().own_probes) model_.illumination().clear_sums(exec);
+  {
+    const device::Region region("tessera::physics::fused_kept_gradient");
+    hot_path::add_kept(device::stream_handle(exec), fused_scan(model_),
+                       fused_chunk(model_, object, chunk, sums, with_probe), plain(next_.data()));
+  }
+  model_.take_slot_sums(exec, object, chunk, sums, with_probe, {});
+}
+
+}  // namespace tessera::physics
