@@ -4,10 +4,11 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "tessera/run/run.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/methods.hpp"
+#include "tessera/run/run.hpp"
+#include "tessera/solvers/methods.hpp"
 
 #include "commands.hpp"
 #include "measure.hpp"
@@ -27,12 +28,21 @@ struct Case {
   std::vector<std::string> overrides;
 };
 
+/// The default, and those that go with every model.
+std::vector<std::string> methods_for_models() {
+  std::vector<std::string> names;
+  for (const auto& method : settings::methods())
+    if (method.excludes.empty() || method.name == settings::Solver{}.method)
+      names.push_back(method.name);
+  return names;
+}
+
 std::vector<Case> cases(const Options& options) {
   std::vector<Case> all;
   for (const int n : options.n_modes)
     for (const std::string& method : deck::method_names())
       all.push_back({method, text(n, n == 1 ? " mode" : " modes"), {text("probe.n_modes=", n)}});
-  for (const char* method : {"rpie", "lsqml"}) {
+  for (const std::string& method : methods_for_models()) {
     all.push_back({method, "2 OPR modes", {"probe.opr_modes=2"}});
     all.push_back({method, "positions refined", {"refine.positions_from_epoch=0"}});
     all.push_back({method, "2 slices", {"object.n_slices=2", "object.slice_thickness_m=20e-6"}});
@@ -47,20 +57,6 @@ deck::Deck deck_of_case(const Case& wanted, const Options& options) {
   if (!deck::allows(wanted.method, deck::Option::batches))
     overrides.emplace_back("solver.batch_size=0");
   return synthetic_deck(options.scan, overrides);
-}
-
-/// Transforms per position and mode that an epoch cannot do without.
-/// @param shift of a probe by part of a pixel, per position: 1, or less where positions share one
-double transforms_needed(const deck::Deck& deck, double shift) {
-  const std::string& method = deck.solvers.front().method;
-  const int between_slices = 2 * (deck.object.n_slices - 1);
-  // Of P_O psi for the error, and the projection there and back; the probe there and its sum back.
-  if (method == "dm" || method == "raar") return 3 + 2 * shift;
-  // The gradient, then the waves at three points of a line between two probes.
-  if (method == "ml" || method == "lbfgs") return 5 + 4 * shift;
-  const double gradient = 2 + 2 * between_slices + 2 * shift;
-  // The exit waves of two objects, and of the probe's direction.
-  return method == "lsqml" ? gradient + 3 * between_slices + shift : gradient;
 }
 
 struct Row {
@@ -89,7 +85,8 @@ Row measured(const Case& wanted, const Options& options, const comm::Communicato
   // The first batches that follow are recorded where the device can: not timed either.
   row.epoch_s = median_seconds(device::Device(), options.n_epochs,
                                [&] { row.last_error = run.run_epoch().error; });
-  row.transforms = transforms_needed(deck, run.model().illumination().shifts_per_position());
+  row.transforms = solvers::transforms_needed(deck.solvers.front(), deck.object.n_slices,
+                                              run.model().illumination().shifts_per_position());
   const Reference reference = reference_of(run, deck, comm.size());
   row.bare_s = reference.transforms_s;
   row.bare_and_pass_s = reference.transforms_and_pass_s;

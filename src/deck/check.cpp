@@ -29,28 +29,9 @@ void check_start_object(const Deck& deck) {
                quoted(deck.experiment.propagation), R"(; use "stxm" or "ones")"));
 }
 
-void check_alphas(const Solver& solver, const std::string& section) {
-  if (solver.method != "epie") return;
-  for (const auto& [name, alpha] :
-       {std::pair{"object", solver.object_alpha}, std::pair{"probe", solver.probe_alpha}}) {
-    require(alpha == 1,
-            text(section, ".", name, "_alpha = ", number_text(alpha), " contradicts ", section,
-                 ".method = \"epie\", whose alphas are 1; leave it out or use "
-                 "\"rpie\""));
-  }
-}
-
-void check_momentum(const Solver& solver, const std::string& section) {
-  require(solver.method != "mpie" || solver.momentum > 0,
-          text(section, ".momentum = 0 contradicts ", section,
-               ".method = \"mpie\", which is \"rpie\" with momentum; give it above 0, such as 0.5, "
-               "or use \"rpie\""));
-}
-
 void check_solvers(const Deck& deck) {
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
-    check_alphas(deck.solvers[stage], solver_section(deck, stage));
-    check_momentum(deck.solvers[stage], solver_section(deck, stage));
+    deck.solvers[stage].check(solver_section(deck, stage));
     const std::string refused = excluded_option(deck, stage);
     require(refused.empty(), refused);
   }

@@ -8,30 +8,37 @@
 
 namespace tessera::deck {
 
+std::vector<Section> sections(Deck& deck) {
+  std::vector<Section> all = {{"",
+                               {{.name = "title",
+                                 .field = &deck.title,
+                                 .meaning = "What a person calls this run; copied into the "
+                                            "result."}}},
+                              {"data", deck.data.keys()},
+                              {"experiment", deck.experiment.keys()},
+                              {"probe", deck.probe.keys()},
+                              {"object", deck.object.keys()}};
+  for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage)
+    all.push_back({solver_section(deck, stage), deck.solvers[stage].keys()});
+  for (Section& section : std::vector<Section>{{"refine", deck.refine.keys()},
+                                               {"constraints", deck.constraints.keys()},
+                                               {"stop", deck.stop.keys()},
+                                               {"validation", deck.validation.keys()},
+                                               {"decomposition", deck.decomposition.keys()},
+                                               {"run", deck.run.keys()},
+                                               {"output", deck.output.keys()},
+                                               {"simulation", deck.simulation.keys()}})
+    all.push_back(std::move(section));
+  return all;
+}
+
 std::vector<Key> keys(Deck& deck) {
-  std::vector<Key> all = {{.name = "title",
-                           .field = &deck.title,
-                           .meaning = "What a person calls this run; copied into the result."}};
-  const auto append = [&](const std::string& section, std::vector<Key> rows) {
-    for (Key& key : rows) {
-      key.name = section + "." + key.name;
+  std::vector<Key> all;
+  for (Section& section : sections(deck))
+    for (Key& key : section.keys) {
+      if (!section.name.empty()) key.name = section.name + "." + key.name;
       all.push_back(std::move(key));
     }
-  };
-  append("data", deck.data.keys());
-  append("experiment", deck.experiment.keys());
-  append("probe", deck.probe.keys());
-  append("object", deck.object.keys());
-  for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage)
-    append(solver_section(deck, stage), solver_keys(deck.solvers[stage]));
-  append("refine", deck.refine.keys());
-  append("constraints", deck.constraints.keys());
-  append("stop", deck.stop.keys());
-  append("validation", deck.validation.keys());
-  append("decomposition", deck.decomposition.keys());
-  append("run", deck.run.keys());
-  append("output", deck.output.keys());
-  append("simulation", deck.simulation.keys());
   return all;
 }
 

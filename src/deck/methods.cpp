@@ -91,34 +91,6 @@ constexpr std::array columns{
            }},
 };
 
-struct Method {
-  std::string_view name;
-  std::array<bool, columns.size()> allows;  ///< by Option
-};
-
-constexpr bool x = true;
-constexpr bool o = false;
-
-// clang-format off
-constexpr std::array methods{
-    //               probe object OPR slices posi- const- back-  inten- fly  near  point  noise batches
-    //               modes modes             tions raints ground sity   scan field spread
-    Method{"epie",  {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     o,    x}},
-    Method{"rpie",  {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     o,    x}},
-    Method{"mpie",  {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     o,    x}},
-    Method{"dm",    {x,    o,     o,  o,     o,    x,     o,     o,     o,   x,    o,     o,    o}},
-    Method{"raar",  {x,    o,     o,  o,     o,    x,     o,     o,     o,   x,    o,     o,    o}},
-    Method{"lsqml", {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     x,    x}},
-    Method{"ml",    {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     x,    o}},
-    Method{"lbfgs", {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     x,    o}},
-    Method{"adam",  {x,    x,     x,  x,     x,    x,     x,     x,     x,   x,    x,     x,    x}},
-};
-// clang-format on
-
-bool allows(const Method& method, Option option) {
-  return method.allows[static_cast<std::size_t>(option)];
-}
-
 int end_epoch(const Deck& deck, std::size_t stage) {
   int end = 0;
   for (std::size_t i = 0; i <= stage; ++i) end += deck.solvers[i].epochs;
@@ -132,18 +104,6 @@ std::string padded(std::string words, std::size_t width) {
 
 }  // namespace
 
-std::vector<std::string> method_names() {
-  std::vector<std::string> names;
-  names.reserve(methods.size());
-  for (const Method& method : methods) names.emplace_back(method.name);
-  return names;
-}
-
-bool allows(std::string_view method, Option option) {
-  const auto found = std::ranges::find(methods, method, &Method::name);
-  return found == methods.end() || allows(*found, option);
-}
-
 std::string excluded_option(const Deck& deck, std::size_t stage) {
   const Solver& solver = deck.solvers[stage];
   const Stage used{deck, solver, solver_section(deck, stage), end_epoch(deck, stage)};
@@ -152,8 +112,8 @@ std::string excluded_option(const Deck& deck, std::size_t stage) {
     const std::string setting = column.setting(used);
     if (setting.empty()) continue;
     std::vector<std::string> others;
-    for (const Method& method : methods)
-      if (allows(method, column.option)) others.emplace_back(method.name);
+    for (const std::string& method : method_names())
+      if (allows(method, column.option)) others.push_back(method);
     return text(used.section, ".method = ", quoted(solver.method), " does not go with ", setting,
                 ": change one of them; methods that do: ", joined(others));
   }
@@ -163,8 +123,8 @@ std::string excluded_option(const Deck& deck, std::size_t stage) {
 std::string methods_table() {
   std::string table = padded("solver.method", 15);
   for (const Column& column : columns) table += text(column.name, "  ");
-  for (const Method& method : methods) {
-    table += text("\n", padded(std::string(method.name), 15));
+  for (const std::string& method : method_names()) {
+    table += text("\n", padded(method, 15));
     for (const Column& column : columns)
       table += padded(allows(method, column.option) ? "yes" : "-",
                       std::string_view(column.name).size() + 2);
@@ -173,6 +133,27 @@ std::string methods_table() {
   for (const Column& column : columns)
     table += text("  ", padded(column.name, 14), column.meaning, "\n");
   return table;
+}
+
+std::string methods_page() {
+  std::string page = "| `solver.method` |";
+  for (const Column& column : columns) page += text(' ', column.name, " |");
+  page += "\n| --- |";
+  for (std::size_t i = 0; i < columns.size(); ++i) page += " --- |";
+  std::string names;
+  const auto& methods = settings::methods();
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    names += text(names.empty() ? "`" : ", `", methods[i].name, '`');
+    const bool next_is_alike = i + 1 < methods.size() &&
+                               methods[i + 1].start.index() == methods[i].start.index() &&
+                               methods[i + 1].excludes == methods[i].excludes;
+    if (next_is_alike) continue;
+    page += text("\n| ", names, " |");
+    for (const Column& column : columns)
+      page += allows(methods[i].name, column.option) ? " x |" : " |";
+    names.clear();
+  }
+  return page + "\n";
 }
 
 }  // namespace tessera::deck

@@ -1,8 +1,8 @@
 #include "tessera/deck/parse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
-#include <set>
 #include <string_view>
 
 #include "tessera/base/error.hpp"
@@ -18,61 +18,109 @@ namespace tessera::deck {
 
 namespace {
 
+/// A key=value word, its value read as TOML.
+struct Override {
+  std::string words;
+  std::string name;
+  toml::table table;  ///< with one key, "value"
+};
+
 /// Reads the deck's text, then the overrides, into one deck.
 class Parser {
  public:
-  explicit Parser(Deck& deck) : deck_(deck), keys_(keys(deck)) {}
+  Parser(Deck& deck, const std::string& toml_text, const std::string& deck_path,
+         std::span<const std::string> overrides);
 
-  void read_deck(const std::string& toml_text, const std::string& deck_path);
-  void read_override(const std::string& override_text);
-  void fill_in_dependent_defaults();
+  void read_deck();
+  void read_overrides();
 
  private:
-  void read_section(const toml::table& section, const std::string& prefix, const std::string& file);
-  void read_solvers(const toml::array& solvers, const std::string& file);
+  void choose_methods();
+  void choose_method(std::size_t stage, const toml::node* node);
+  void read_section(const toml::table& section, const std::string& prefix);
+  void read_solvers(const toml::array& solvers);
   void read_key(const std::string& name, const toml::node& node);
   bool is_section(const std::string& name) const;
+  bool has_key(const std::string& name) const;
   std::string override_name(const std::string& name) const;
   void start_paths_at(const std::filesystem::path& folder);
-  void make_solvers(const toml::array& solvers);
 
   Deck& deck_;
+  std::string path_;
+  toml::table root_;
+  std::vector<Override> overrides_;
   std::vector<Key> keys_;
-  std::set<std::string> given_;
 };
 
-void Parser::read_deck(const std::string& toml_text, const std::string& deck_path) {
-  toml::table root;
+toml::table parse_toml(const std::string& toml_text, const std::string& path) {
   try {
-    root = toml::parse(toml_text, deck_path);
+    return toml::parse(toml_text, path);
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
     throw InputError(
-        text(deck_path, ":", at.line, ":", at.column, ": not valid TOML: ", error.description()));
+        text(path, ":", at.line, ":", at.column, ": not valid TOML: ", error.description()));
   }
-  if (const toml::array* solvers = root["solver"].as_array()) make_solvers(*solvers);
-  read_section(root, "", deck_path);
-  start_paths_at(std::filesystem::path(deck_path).parent_path());
 }
 
-/// Before anything is read: keys point to solvers.
-void Parser::make_solvers(const toml::array& solvers) {
-  if (!solvers.is_array_of_tables()) return;
-  deck_.solvers.resize(solvers.size());
+Override parse_override(const std::string& words);
+
+/// What keys there are depends on the solvers and their methods: these come before all others.
+Parser::Parser(Deck& deck, const std::string& toml_text, const std::string& deck_path,
+               std::span<const std::string> overrides)
+    : deck_(deck), path_(deck_path), root_(parse_toml(toml_text, deck_path)) {
+  const toml::array* solvers = root_["solver"].as_array();
+  if (solvers && solvers->is_array_of_tables()) deck_.solvers.resize(solvers->size());
+  for (const std::string& words : overrides) overrides_.push_back(parse_override(words));
+  choose_methods();
   keys_ = keys(deck_);
 }
 
-void Parser::read_section(const toml::table& section, const std::string& prefix,
-                          const std::string& file) {
+void Parser::choose_methods() {
+  for (std::size_t stage = 0; stage < deck_.solvers.size(); ++stage) {
+    choose_method(stage, root_
+                             .at_path(deck_.solvers.size() == 1 && root_["solver"].is_table()
+                                          ? "solver.method"
+                                          : text("solver[", stage, "].method"))
+                             .node());
+    for (const Override& given : overrides_)
+      if (given.name == solver_section(deck_, stage) + ".method" ||
+          given.name == text("solver[", stage, "].method"))
+        choose_method(stage, given.table.get("value"));
+  }
+}
+
+/// What is no method's name is refused where it is read.
+void Parser::choose_method(std::size_t stage, const toml::node* node) {
+  if (!node || !node->is_string()) return;
+  const std::string& method = node->as_string()->get();
+  if (std::ranges::count(method_names(), method) > 0) deck_.solvers[stage] = Solver::of(method);
+}
+
+void Parser::read_deck() {
+  read_section(root_, "");
+  start_paths_at(std::filesystem::path(path_).parent_path());
+}
+
+/// Resolved decks of earlier versions hold the keys of all methods, which had no effect on others.
+bool is_resolved_by_earlier_version(const toml::table& solver) {
+  constexpr std::array always{"momentum", "raar_beta", "lbfgs_history", "adam_beta1"};
+  return std::ranges::all_of(always, [&](const char* key) { return solver.contains(key); });
+}
+
+void Parser::read_section(const toml::table& section, const std::string& prefix) {
+  const bool ignores_other_methods = is_resolved_by_earlier_version(section);
   for (const auto& [toml_key, node] : section) {
-    const std::string name = prefix + std::string(toml_key.str());
+    const std::string word(toml_key.str());
+    const std::string name = prefix + word;
+    if (ignores_other_methods && !has_key(name) && !settings::methods_with_key(word).empty())
+      continue;
     const bool opens_section = prefix.empty() && is_section(name);
     if (opens_section && node.is_table()) {
-      read_section(*node.as_table(), name + ".", file);
+      read_section(*node.as_table(), name + ".");
       continue;
     }
     if (prefix.empty() && name == "solver" && node.is_array_of_tables()) {
-      read_solvers(*node.as_array(), file);
+      read_solvers(*node.as_array());
       continue;
     }
     try {
@@ -82,21 +130,40 @@ void Parser::read_section(const toml::table& section, const std::string& prefix,
       if (prefix.empty() && node.is_table()) throw InputError(unknown_section(name, keys_));
       read_key(name, node);
     } catch (const InputError& error) {
-      throw InputError(text(file, ":", toml_key.source().begin.line, ": ", error.what()));
+      throw InputError(text(path_, ":", toml_key.source().begin.line, ": ", error.what()));
     }
   }
 }
 
-void Parser::read_solvers(const toml::array& solvers, const std::string& file) {
+void Parser::read_solvers(const toml::array& solvers) {
   for (std::size_t stage = 0; stage < solvers.size(); ++stage)
-    read_section(*solvers[stage].as_table(), solver_section(deck_, stage) + ".", file);
+    read_section(*solvers[stage].as_table(), solver_section(deck_, stage) + ".");
+}
+
+/// @throws InputError if `word` is a key of another method
+void refuse_key_of_other_method(const std::string& section, const std::string& method,
+                                const std::string& word) {
+  const std::vector<std::string> others = settings::methods_with_key(word);
+  if (!others.empty())
+    throw InputError(text(section, ".", word, " is no key of ", section,
+                          ".method = ", quoted(method),
+                          ": leave it out, or choose a method that has it: ", joined(others)));
 }
 
 void Parser::read_key(const std::string& name, const toml::node& node) {
   const auto key = std::ranges::find(keys_, name, &Key::name);
-  if (key == keys_.end()) throw InputError(unknown_key(name, keys_));
-  read_value(node, *key);
-  given_.insert(name);
+  if (key != keys_.end()) return read_value(node, *key);
+  for (std::size_t stage = 0; stage < deck_.solvers.size(); ++stage) {
+    const std::string section = solver_section(deck_, stage);
+    if (name.starts_with(section + "."))
+      refuse_key_of_other_method(section, deck_.solvers[stage].method,
+                                 name.substr(section.size() + 1));
+  }
+  throw InputError(unknown_key(name, keys_));
+}
+
+bool Parser::has_key(const std::string& name) const {
+  return std::ranges::count(keys_, name, &Key::name) > 0;
 }
 
 bool Parser::is_section(const std::string& name) const {
@@ -154,46 +221,30 @@ std::string Parser::override_name(const std::string& name) const {
   return name;
 }
 
-void Parser::read_override(const std::string& override_text) {
-  const std::size_t equals = override_text.find('=');
-  const std::string given = trimmed(std::string_view(override_text).substr(0, equals));
-  if (equals == std::string::npos || given.empty()) {
-    throw InputError(
-        text("override '", override_text, "' is not key=value, such as solver.epochs=200"));
+Override parse_override(const std::string& words) {
+  const std::size_t equals = words.find('=');
+  const std::string name = trimmed(std::string_view(words).substr(0, equals));
+  if (equals == std::string::npos || name.empty()) {
+    throw InputError(text("override '", words, "' is not key=value, such as solver.epochs=200"));
   }
-  const toml::table table = parse_override_value(trimmed(override_text.substr(equals + 1)));
+  const toml::table table = parse_override_value(trimmed(words.substr(equals + 1)));
   if (table.empty()) {
-    throw InputError(text("override '", override_text,
+    throw InputError(text("override '", words,
                           "': what follows = is neither a TOML value nor a bare word; check quotes "
                           "and brackets"));
   }
-  try {
-    const std::string name = override_name(given);
-    if (is_section(name)) throw InputError(text(name, " is a section: name one of its keys"));
-    read_key(name, *table.get("value"));
-  } catch (const InputError& error) {
-    throw InputError(text("override '", override_text, "': ", error.what()));
-  }
+  return {words, name, table};
 }
 
-/// Adam's step is of every pixel, whatever its gradient.
-constexpr double adam_step = 0.02;
-
-/// The resolved deck says what is computed: ePIE is rPIE with both alphas 1; methods of the whole
-/// scan have one batch.
-void Parser::fill_in_dependent_defaults() {
-  for (std::size_t stage = 0; stage < deck_.solvers.size(); ++stage) {
-    Solver& solver = deck_.solvers[stage];
-    const auto given = [&](const char* key) {
-      return given_.contains(text(solver_section(deck_, stage), ".", key));
-    };
-    const bool is_epie = solver.method == "epie";
-    if (is_epie && !given("object_alpha")) solver.object_alpha = 1;
-    if (is_epie && !given("probe_alpha")) solver.probe_alpha = 1;
-    const bool is_adam = solver.method == "adam";
-    if (is_adam && !given("object_step")) solver.object_step = adam_step;
-    if (is_adam && !given("probe_step")) solver.probe_step = adam_step;
-    if (!allows(solver.method, Option::batches) && !given("batch_size")) solver.batch_size = 0;
+void Parser::read_overrides() {
+  for (const Override& given : overrides_) {
+    try {
+      const std::string name = override_name(given.name);
+      if (is_section(name)) throw InputError(text(name, " is a section: name one of its keys"));
+      read_key(name, *given.table.get("value"));
+    } catch (const InputError& error) {
+      throw InputError(text("override '", given.words, "': ", error.what()));
+    }
   }
 }
 
@@ -202,10 +253,9 @@ void Parser::fill_in_dependent_defaults() {
 Deck parse(const std::string& toml_text, const std::string& deck_path,
            std::span<const std::string> overrides) {
   Deck deck;
-  Parser parser(deck);
-  parser.read_deck(toml_text, deck_path);
-  for (const std::string& override_text : overrides) parser.read_override(override_text);
-  parser.fill_in_dependent_defaults();
+  Parser parser(deck, toml_text, deck_path, overrides);
+  parser.read_deck();
+  parser.read_overrides();
   check(deck);
   return deck;
 }

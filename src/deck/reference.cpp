@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include "tessera/base/text.hpp"
 #include "tessera/deck/keys.hpp"
 
 #include "describe.hpp"
+#include "sections.hpp"
 
 namespace tessera::deck {
 
@@ -12,7 +15,7 @@ constexpr const char* introduction = R"(# The deck
 What a run is told, in [TOML](https://toml.io). A deck needs `data.file`, the wavelength
 (`experiment.energy_eV` or `voltage_V`) and the detector's geometry; everything else has a default.
 
-This page is made from the key table in `src/deck/`; do not edit it. After a change there, run
+This page is made from the key tables in `settings/`; do not edit it. After a change there, run
 `TESSERA_UPDATE_REFERENCE=1 build/bin/test_deck` to write it anew.
 
 ## Rules
@@ -36,8 +39,9 @@ This page is made from the key table in `src/deck/`; do not edit it. After a cha
 - **Optics**: `aperture` needs `semi_angle_rad`; `zone_plate` needs `zone_plate_diameter_m` and
   `outer_zone_width_m`. `simulate` makes its probe from one of these two.
 - **Methods** do not go with every model: `tessera methods` prints the table, and what is excluded
-  is refused. `dm`, `raar`, `ml` and `lbfgs` take the whole scan at once: `batch_size = 0`.
-- `method = "epie"` sets both alphas to 1 and refuses others.
+  is refused. So is a key of another method. `dm`, `raar`, `ml` and `lbfgs` take the whole scan at
+  once: `batch_size = 0`.
+- `epie` has both alphas 1 and refuses others.
 - **Slices**: `object.n_slices` above 1 needs `slice_thickness_m`; `beam_tilt_rad`, and `refine` of
   tilt and thickness, need slices.
 - **Near field** needs `distance_m` and `detector_pixel_m`; only there is `source_distance_m` allowed.
@@ -62,11 +66,70 @@ std::string code(const std::string& words) {
   return words.empty() ? "" : "`" + words + "`";
 }
 
+std::string names_of(const std::vector<std::string>& methods) {
+  std::vector<std::string> names;
+  for (const std::string& method : methods) names.push_back(code(method));
+  return joined(names);
+}
+
 std::string row(const Key& key) {
-  const std::string word = key.name.substr(key.name.find('.') + 1);
   const std::string default_text = value_text(key).value_or("");
-  return text("| ", code(word), " | ", type_name(key), " | ", code(default_text), " | ",
-              cell(allowed_text(key)), " | ", cell(key.meaning), " |\n");
+  const std::string of = key.methods.empty() ? "" : text("Of ", names_of(key.methods), ". ");
+  return text("| ", code(key.name), " | ", type_name(key), " | ", code(default_text), " | ",
+              cell(allowed_text(key)), " | ", cell(of + key.meaning), " |\n");
+}
+
+std::string table(const std::vector<Key>& keys) {
+  std::string rows =
+      "| key | type | default | allowed | meaning |\n| --- | --- | --- | --- | --- |\n";
+  for (const Key& key : keys) rows += row(key);
+  return rows;
+}
+
+/// Methods with the same keys, but for those that name them.
+struct Family {
+  std::vector<std::string> methods;
+  std::vector<std::string> meanings;
+  std::vector<Solver> defaults;  ///< one of each method
+
+  /// Each key once, with the default of the first method that has it.
+  std::vector<Key> keys() {
+    std::vector<Key> all;
+    for (Solver& solver : defaults)
+      for (const Key& key : solver.own_keys())
+        if (std::ranges::count(all, key.name, &Key::name) == 0) all.push_back(key);
+    return all;
+  }
+};
+
+std::vector<Family> families() {
+  std::vector<Family> all(std::variant_size_v<settings::OwnSettings>);
+  for (const auto& method : settings::methods()) {
+    Family& family = all[method.start.index()];
+    family.methods.push_back(method.name);
+    family.meanings.push_back(method.meaning);
+    family.defaults.push_back(Solver::of(method.name));
+  }
+  return all;
+}
+
+std::string methods_keys() {
+  std::string page;
+  for (Family& family : families()) {
+    page += text("\n### ", names_of(family.methods), "\n\n");
+    for (std::size_t i = 0; i < family.methods.size(); ++i)
+      page += text("- ", code(family.methods[i]), ": ", family.meanings[i], "\n");
+    page += text("\n", table(family.keys()));
+  }
+  return page;
+}
+
+std::string list_row(const std::string& section, const Key& key) {
+  const std::string default_text = value_text(key).value_or("");
+  const std::string allowed = allowed_text(key);
+  return text("  ", section, section.empty() ? "" : ".", key.name,
+              default_text.empty() ? "" : " = " + default_text, "  (", type_name(key),
+              allowed.empty() ? "" : ", " + allowed, ")\n");
 }
 
 }  // namespace
@@ -74,16 +137,15 @@ std::string row(const Key& key) {
 std::string reference() {
   Deck defaults;
   std::string page = introduction;
-  std::string open_section = "none yet";
-  for (const Key& key : keys(defaults)) {
-    const std::size_t dot = key.name.find('.');
-    const std::string section = dot == std::string::npos ? "" : key.name.substr(0, dot);
-    if (section != open_section) {
-      page += section.empty() ? "\n## Top of the deck\n\n" : text("\n## [", section, "]\n\n");
-      page += "| key | type | default | allowed | meaning |\n| --- | --- | --- | --- | --- |\n";
-      open_section = section;
+  for (const Section& section : sections(defaults)) {
+    page +=
+        section.name.empty() ? "\n## Top of the deck\n\n" : text("\n## [", section.name, "]\n\n");
+    if (section.name == "solver") {
+      page += text("What all methods share:\n\n", table(defaults.solvers.front().shared_keys()),
+                   methods_keys());
+    } else {
+      page += table(section.keys);
     }
-    page += row(key);
   }
   return page;
 }
@@ -91,11 +153,15 @@ std::string reference() {
 std::string key_list() {
   Deck defaults;
   std::string list = "Deck keys, with defaults; units are part of the names:\n";
-  for (const Key& key : keys(defaults)) {
-    const std::string default_text = value_text(key).value_or("");
-    const std::string allowed = allowed_text(key);
-    list += text("  ", key.name, default_text.empty() ? "" : " = " + default_text, "  (",
-                 type_name(key), allowed.empty() ? "" : ", " + allowed, ")\n");
+  for (const Section& section : sections(defaults)) {
+    const bool is_solver = section.name == "solver";
+    for (const Key& key : is_solver ? defaults.solvers.front().shared_keys() : section.keys)
+      list += list_row(section.name, key);
+    if (!is_solver) continue;
+    for (Family& family : families()) {
+      list += text(" of ", joined(family.methods), ":\n");
+      for (const Key& key : family.keys()) list += list_row(section.name, key);
+    }
   }
   return list;
 }

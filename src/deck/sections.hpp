@@ -1,12 +1,18 @@
 #pragma once
-/// The key table of [solver].
+/// The sections of a deck, in the order of the reference.
 
+#include <string>
 #include <vector>
 
 #include "tessera/deck/keys.hpp"
 
 namespace tessera::deck {
 
-std::vector<Key> solver_keys(Solver& solver);
+struct Section {
+  std::string name;       ///< empty at the top of the deck
+  std::vector<Key> keys;  ///< their names without the section's
+};
+
+std::vector<Section> sections(Deck& deck);
 
 }  // namespace tessera::deck

@@ -1,5 +1,6 @@
 #include "tessera/physics/products_pass.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "tessera/device/stream.hpp"
@@ -59,6 +60,11 @@ ProductsPass::ProductsPass(ForwardModel& model, int most_in_batch)
 }
 
 ProductsPass::~ProductsPass() = default;
+
+std::int64_t ProductsPass::bytes(const Sizes& sizes, int most_in_batch) {
+  const int n_slots = device::device_is_host ? 0 : sizes.model.max_slots;
+  return (most_in_batch + std::max(most_in_batch, 2 * n_slots)) * sizes.waves_bytes();
+}
 
 complex* ProductsPass::waves_at(const WavesView& of_batch, int place) const {
   return of_batch.data() + model_.scan().window.size() * model_.options().n_waves() * place;

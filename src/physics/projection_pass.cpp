@@ -35,9 +35,11 @@ ProjectionPass::ProjectionPass(ForwardModel& model, const LinearMap& map)
   distance_ = DeviceView<double*>("tessera::physics::residual_distance", model.chunk_size());
 }
 
-std::int64_t ProjectionPass::bytes(Shape2 window, int chunk_size) {
-  return chunk_size * (window.size() * static_cast<std::int64_t>(sizeof(Real)) +
-                       static_cast<std::int64_t>(sizeof(double)));
+std::int64_t ProjectionPass::bytes(const Sizes& sizes, const LinearMap& map) {
+  const std::int64_t of_position = sizes.window.size() * static_cast<std::int64_t>(sizeof(Real)) +
+                                   static_cast<std::int64_t>(sizeof(double) + sizeof(Real));
+  return (map.keeps_next() ? 1 : 2) * sizes.n_positions * sizes.waves_bytes() +
+         sizes.model.chunk_size * of_position;
 }
 
 template <class F>

@@ -88,19 +88,6 @@ physics::Parameters start_parameters(const deck::Deck& deck, const Scan& scan) {
   return parameters;
 }
 
-solvers::RefinementOptions refinement_options(const deck::Refine& refine) {
-  return {.positions_from_epoch = refine.positions_from_epoch,
-          .opr_from_epoch = refine.opr_from_epoch,
-          .intensity_from_epoch = refine.intensity_from_epoch,
-          .background_from_epoch = refine.background_from_epoch,
-          .thickness_from_epoch = refine.thickness_from_epoch,
-          .tilt_from_epoch = refine.tilt_from_epoch,
-          .positions_step = refine.positions_step,
-          .positions_limit_px = refine.positions_limit_px,
-          .positions_margin_px = refine.positions_margin_px,
-          .affine = refine.positions_model == "affine"};
-}
-
 solvers::MovingPositions moving_positions(const deck::Deck& deck, const Scan& scan) {
   std::vector<double> given;
   std::vector<double> moved;

@@ -17,8 +17,6 @@ physics::ModelOptions model_options(const deck::Deck& deck, const Scan& scan);
 /// Of this rank's positions, where the scan puts them.
 physics::Parameters start_parameters(const deck::Deck& deck, const Scan& scan);
 
-solvers::RefinementOptions refinement_options(const deck::Refine& refine);
-
 /// Of this rank's positions; no rows where they do not move.
 solvers::MovingPositions moving_positions(const deck::Deck& deck, const Scan& scan);
 

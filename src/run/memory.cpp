@@ -10,8 +10,8 @@
 #include "tessera/device/memory.hpp"
 #include "tessera/fft/plan.hpp"
 #include "tessera/physics/position_correlation.hpp"
-#include "tessera/physics/projection_pass.hpp"
 #include "tessera/solvers/constraints.hpp"
+#include "tessera/solvers/methods.hpp"
 
 namespace tessera::run {
 
@@ -98,15 +98,6 @@ int most_in_chunk(const deck::Deck& deck, Shape2 window, std::size_t n_positions
   return widest == 0 ? most : std::min(most, widest);
 }
 
-int most_in_batch(const deck::Solver& solver, std::size_t n_positions) {
-  const int n = static_cast<int>(n_positions);
-  return solver.batch_size == 0 ? n : std::min(n, solver.batch_size);
-}
-
-bool uses_momentum(const deck::Solver& solver) {
-  return (solver.method == "mpie" || solver.method == "lsqml") && solver.momentum > 0;
-}
-
 namespace {
 
 std::int64_t halo_bytes(const deck::Deck& deck, const decomposition::Tiling& tiling, int rank) {
@@ -173,37 +164,6 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
       });
 }
 
-bool searches_lines(const deck::Solver& solver) {
-  return solver.method == "ml" || solver.method == "lbfgs";
-}
-
-/// What a solver holds besides the sums of a batch.
-/// @param waves_bytes of one position
-std::int64_t solver_bytes(const deck::Deck& deck, const deck::Solver& solver, Shape2 window,
-                          std::int64_t n_positions, std::int64_t object_bytes,
-                          std::int64_t probe_bytes, std::int64_t waves_bytes) {
-  const std::int64_t pixel_bytes = object_bytes + probe_bytes;  // a complex each
-  std::int64_t bytes = 0;
-  if (uses_momentum(solver)) bytes += 2 * pixel_bytes;
-  if (solver.method == "lsqml") {
-    // Missing waves; what the object's direction changes, or on a GPU the shifted directions.
-    const int batch = most_in_batch(solver, static_cast<std::size_t>(n_positions));
-    const int n_slots = device::device_is_host ? 0 : max_slots(deck, window);
-    bytes += (batch + std::max(batch, 2 * n_slots)) * waves_bytes;
-    if (deck.object.n_slices > 1) bytes += object_bytes;
-  }
-  if (solver.method == "dm" || solver.method == "raar")
-    bytes += (solver.method == "dm" ? 1 : 2) * n_positions * waves_bytes +
-             physics::ProjectionPass::bytes(window, chunk_size(deck, window));
-  if (solver.method == "adam") bytes += 3 * pixel_bytes / 2;  // a complex and a real moment
-  // Direction, last gradient, this one preconditioned, two trials; steps and gradient changes; of
-  // three points of a line the probes' spectra and the waves.
-  if (searches_lines(solver))
-    bytes += (5 + (solver.method == "lbfgs" ? 2 * solver.lbfgs_history : 0)) * pixel_bytes +
-             2 * probe_bytes + 2 * chunk_size(deck, window) * waves_bytes;
-  return bytes;
-}
-
 }  // namespace
 
 MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
@@ -232,7 +192,6 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
   MemoryNeeds needs;
   needs.device = {
       {"object and its last good state", 2 * object_bytes},
-      {"object sums", object_bytes + object_bytes / 2},
       {"waves of a chunk", waves_bytes},
       {"waves that fall on further slices", (deck.object.n_slices - 1) * waves_bytes},
       {"propagators", deck.object.n_slices * info.pattern.size() * wave_bytes},
@@ -250,7 +209,8 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
                                        : 0},
       {"shifted probes and their sums", has_slots ? 2 * n_slots * mode_bytes : 0},
       {"FFT work area", fft::work_bytes(info.pattern, std::max(n_waves, n_transformed))},
-      {"probe, its last good state, sums", 4 * probe_bytes + 2 * info.pattern.size() * real_bytes},
+      {"probe, its last good state, its spectrum",
+       3 * probe_bytes + info.pattern.size() * real_bytes},
       {"given background", 2 * static_cast<std::int64_t>(info.background.size()) * real_bytes},
       {"halo buffers", halo_bytes(deck, tiling, rank)},
       {"constraints",
@@ -262,11 +222,20 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const io::ScanInfo& info,
            ? n * (deck.experiment.fly_sub_positions * 32 + (deck.probe.opr_modes + 3) * 24 + 64)
            : 0},
   };
+  const physics::Sizes sizes{.model = {.n_modes = deck.probe.n_modes,
+                                       .n_opr_modes = deck.probe.opr_modes,
+                                       .n_object_modes = deck.object.n_modes,
+                                       .n_slices = deck.object.n_slices,
+                                       .n_sub_positions = deck.experiment.fly_sub_positions,
+                                       .chunk_size = chunk,
+                                       .max_slots = max_slots(deck, info.pattern)},
+                             .window = info.pattern,
+                             .ghosted = tile.ghosted.shape(),
+                             .n_positions = static_cast<int>(n)};
   std::int64_t of_solver = 0;  // the largest: they follow one another
   for (const deck::Solver& solver : deck.solvers)
-    of_solver = std::max(of_solver, solver_bytes(deck, solver, info.pattern, n, object_bytes,
-                                                 probe_bytes, waves_bytes / chunk));
-  needs.device.push_back({"what the method remembers", of_solver});
+    of_solver = std::max(of_solver, solvers::method_bytes(solver, sizes));
+  needs.device.push_back({"the method: sums, what it remembers", of_solver});
   needs.n_patterns = n;
   needs.n_chunk_patterns = n_chunk;
   needs.pattern_bytes = info.pattern.size() * static_cast<std::int64_t>(io::size_of(info.type));

@@ -9,9 +9,9 @@
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
 #include "tessera/run/memory.hpp"
+#include "tessera/solvers/methods.hpp"
 
 #include "make_model.hpp"
-#include "make_solver.hpp"
 #include "not_finite.hpp"
 #include "parameters_file.hpp"
 #include "result_file.hpp"
@@ -122,8 +122,8 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   Start start = make_start(from, scan_, comm);
   unknowns_.object = start.unknowns.object;
   unknowns_.probe = start.unknowns.probe;
-  refinement_ = std::make_unique<solvers::Refinement>(refinement_options(deck.refine), unknowns_,
-                                                      model_, moving_positions(deck, scan_));
+  refinement_ = std::make_unique<solvers::Refinement>(deck.refine, unknowns_, model_,
+                                                      moving_positions(deck, scan_));
   if (!from.run.resume.empty())
     comm.together([&] { read_parameters(from.run.resume, scan_, unknowns_.parameters); });
   history_ = std::move(start.history);
@@ -154,7 +154,8 @@ void Run::start_stage(int stage) {
       batch_schedule(settings, scan_), scan_reach(deck_, scan_).share, model_.chunk_size(),
       model_.max_slots(), scan_.on_device, halo_, *transport_);
   model_.detector().set_noise(noise_from(settings.noise));
-  solver_ = make_solver(settings, scan_.tile(), unknowns_, model_);
+  const decomposition::Tile& tile = scan_.tile();
+  solver_ = solvers::make_solver(settings, unknowns_, model_, {tile.ghosted, tile.owned});
   // A graph takes some ten kilobytes.
   constexpr int most_graphs = 4096;
   if (sweep_->fixed_batches() && sweep_->n_batches() <= most_graphs && halo_.recordable() &&

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <charconv>
+#include <iterator>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -14,6 +16,12 @@ Key first_epoch(const std::string& name, Field field, const std::string& what) {
           .meaning = text("First epoch, from 0, ", what, "; -1: never."),
           .least = -1,
           .greatest = 1000000};
+}
+
+std::vector<Key> joined(std::vector<std::vector<Key>> parts) {
+  std::vector<Key> all;
+  for (std::vector<Key>& part : parts) std::move(part.begin(), part.end(), std::back_inserter(all));
+  return all;
 }
 
 void require(bool holds, const std::string& problem) {

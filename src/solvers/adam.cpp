@@ -21,10 +21,10 @@ struct Step {
   Real beta2;
   Real epsilon;
 
-  Step(const AdamOptions& options, const DeviceView<double[2][3]>& all_rates, Unknown of)
+  Step(const settings::Adam& options, const DeviceView<double[2][3]>& all_rates, Unknown of)
       : rates(all_rates),
         unknown(of),
-        length(static_cast<Real>(of == the_object ? options.object_step : options.probe_step)),
+        length(static_cast<Real>(of == the_object ? options.steps.object : options.steps.probe)),
         beta1(static_cast<Real>(options.beta1)),
         beta2(static_cast<Real>(options.beta2)),
         epsilon(static_cast<Real>(options.epsilon)) {}
@@ -41,7 +41,7 @@ struct Step {
 };
 
 /// One more batch for `unknown`.
-void count_batch(const Device& exec, const AdamOptions& options,
+void count_batch(const Device& exec, const settings::Adam& options,
                  const DeviceView<double[2][3]>& rates, Unknown unknown) {
   const double beta1 = options.beta1;
   const double beta2 = options.beta2;
@@ -55,28 +55,25 @@ void count_batch(const Device& exec, const AdamOptions& options,
 
 }  // namespace
 
-Adam::Adam(const AdamOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
-           const Box& ghosted, const Box& owned)
-    : options_(options),
-      unknowns_(unknowns),
-      model_(model),
-      gradient_(model),
-      tile_(ghosted, owned),
-      batch_sums_(unknowns),
+Adam::Adam(const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
+           const OwnedTile& tile)
+    : BatchMethod(settings, unknowns, model, tile),
       object_moment_("tessera::solvers::object_moment", unknowns.object.layout()),
       object_square_("tessera::solvers::object_square", unknowns.object.layout()),
       probe_moment_("tessera::solvers::probe_moment", unknowns.probe.layout()),
       probe_square_("tessera::solvers::probe_square", unknowns.probe.layout()),
-      rates_("tessera::solvers::adam_rates"),
-      greatest_power_("tessera::solvers::greatest_power"),
-      greatest_overlap_("tessera::solvers::greatest_overlap"),
-      epoch_end_({.orthogonalise_every = options.orthogonalise_every}, unknowns, model, tile_) {
+      rates_("tessera::solvers::adam_rates") {
   Kokkos::deep_copy(rates_, 1.0);
+}
+
+std::int64_t Adam::bytes(const settings::Solver& settings, const physics::Sizes& sizes) {
+  const std::int64_t moments = sizes.object_bytes() + sizes.probe_bytes();  // complex, then real
+  return BatchMethod::bytes(settings, sizes) + moments + moments / 2;
 }
 
 void Adam::start_epoch(const Device& exec, int epoch) {
   const auto rates = rates_;
-  const double fraction = options_.schedule.fraction(epoch);
+  const double fraction = own_.schedule.fraction(epoch, settings_.epochs);
   Kokkos::parallel_for(
       device::kernel_name("tessera::solvers::adam_rates"), Kokkos::RangePolicy<Device>(exec, 0, 1),
       KOKKOS_LAMBDA(int) {
@@ -87,35 +84,32 @@ void Adam::start_epoch(const Device& exec, int epoch) {
 
 void Adam::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
-  const bool moves_probe = epoch >= options_.probe_start_epoch;
-  model_.set_probe(exec, unknowns_.probe);
-  physics::find_max_power(exec, unknowns_.probe, greatest_power_);
-  batch_sums_.clear_shared(exec);
+  start_batch(exec, maxima_);
   batch_sums_.add_up(exec, sweep, batch, [&](const Chunk& chunk) {
-    gradient_.add(exec, unknowns_.object, chunk, batch_sums_.sums(), moves_probe);
+    pass_.add(exec, unknowns_.object, chunk, batch_sums_.sums(), moves_probe(epoch));
   });
   update_object(exec, batch.touched);
-  if (moves_probe) update_probe(exec);
+  if (moves_probe(epoch)) update_probe(exec);
   sweep.fill(exec, halo::tile_field(unknowns_.object));
 }
 
 void Adam::update_object(const Device& exec, const TouchedBlocks& touched) {
   const device::Region region("update object");
-  count_batch(exec, options_, rates_, the_object);
-  const Step step(options_, rates_, the_object);
+  count_batch(exec, own_, rates_, the_object);
+  const Step step(own_, rates_, the_object);
   const auto object = unknowns_.object;
   const auto sum = batch_sums_.sums().object;
   const auto illumination = batch_sums_.sums().illumination;
   const auto moment = object_moment_;
   const auto square = object_square_;
-  const auto greatest_power = greatest_power_;
+  const auto max_power = maxima_.power;
   const auto tile = tile_;
   for_each_touched_pixel(
       exec, "tessera::solvers::adam_object", static_cast<int>(object.extent(0)), touched, tile_,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
         // Blocks lie differently on other tiles: only what a window has reached may change.
         if (tile.owns(y, x) && illumination(plane, y, x) > 0) {
-          const complex gradient = sum(plane, y, x) / greatest_power();
+          const complex gradient = sum(plane, y, x) / max_power();
           object(plane, y, x) += step(gradient, moment(plane, y, x), square(plane, y, x));
         }
         sum(plane, y, x) = complex(0);
@@ -126,21 +120,20 @@ void Adam::update_object(const Device& exec, const TouchedBlocks& touched) {
 void Adam::update_probe(const Device& exec) {
   const device::Region region("update probe");
   const physics::GradientSums& sums = batch_sums_.sums();
-  model_.finish_probe_gradient(exec, sums.probe);
-  physics::find_max(exec, sums.overlap, greatest_overlap_);
-  count_batch(exec, options_, rates_, the_probe);
-  const Step step(options_, rates_, the_probe);
+  finish_probe_sums(exec, maxima_);
+  count_batch(exec, own_, rates_, the_probe);
+  const Step step(own_, rates_, the_probe);
   const auto probe = unknowns_.probe;
   const auto sum = sums.probe;
   const auto moment = probe_moment_;
   const auto square = probe_square_;
-  const auto greatest_power = greatest_power_;
-  const auto greatest_overlap = greatest_overlap_;
+  const auto max_power = maxima_.power;
+  const auto max_overlap = maxima_.overlap;
   device::for_each_pixel(
       exec, "tessera::solvers::adam_probe", static_cast<int>(probe.extent(0)), model_.scan().window,
       KOKKOS_LAMBDA(const int m, const int y, const int x) {
-        const Real unit = device::math::sqrt(greatest_power());
-        const complex gradient = sum(m, y, x) / (unit * greatest_overlap());
+        const Real unit = device::math::sqrt(max_power());
+        const complex gradient = sum(m, y, x) / (unit * max_overlap());
         probe(m, y, x) += unit * step(gradient, moment(m, y, x), square(m, y, x));
       });
 }
@@ -148,10 +141,6 @@ void Adam::update_probe(const Device& exec) {
 void Adam::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
   if (epoch_end_.finish(exec, sweep, epoch)) epoch_end_.modes().mix(exec, probe_moment_);
   sweep.replicate(exec, as_reals(probe_moment_));
-}
-
-void Adam::take_sums(const Device& exec, const DeviceView<double*>& taken) {
-  gradient_.figures().take(exec, taken);
 }
 
 }  // namespace tessera::solvers

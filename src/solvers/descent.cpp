@@ -37,31 +37,35 @@ struct Judge {
 
 }  // namespace
 
-Descent::Descent(const DescentOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
-                 const Box& ghosted, const Box& owned)
-    : options_(options),
-      unknowns_(unknowns),
-      model_(model),
-      gradient_pass_(model),
-      batch_sums_(unknowns),
-      preconditioner_(options.preconditioner, batch_sums_.sums()),
-      // Owned boxes partition the object: one rank alone has its first pixel.
-      space_({ghosted, owned}, owned.area() > 0 && owned.begin.y == 0 && owned.begin.x == 0),
+Descent::Descent(const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
+                 const OwnedTile& tile)
+    : BatchMethod(settings, unknowns, model, tile),
+      preconditioner_(own_.steps, own_.alphas, batch_sums_.sums(), maxima_),
+      space_(tile, tile.has_first_pixel),
       line_search_(unknowns, model),
-      rule_(make_rule(unknowns, options.n_history)),
+      rule_(make_rule(unknowns, own_.lbfgs_history)),
       direction_(make_like(unknowns)),
       state_("tessera::solvers::descent_state"),
-      cost_("tessera::solvers::cost", 1),
-      epoch_end_({.orthogonalise_every = options.orthogonalise_every}, unknowns, model,
-                 {ghosted, owned}) {}
+      cost_("tessera::solvers::cost", 1) {}
+
+std::int64_t Descent::bytes(const settings::Solver& settings, const physics::Sizes& sizes) {
+  const int n_history = std::get<settings::Descent>(settings.own).lbfgs_history;
+  // Direction, last gradient and a preconditioned one; steps and changes of the gradient.
+  return BatchMethod::bytes(settings, sizes) + LineSearch::bytes(sizes) +
+         (3 + 2 * n_history) * (sizes.object_bytes() + sizes.probe_bytes());
+}
+
+/// The gradient, then the waves at three points of a line between two probes.
+double Descent::transforms(int, double shift) {
+  return 5 + 4 * shift;
+}
 
 void Descent::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
-  const bool starts_over = epoch == options_.probe_start_epoch;
+  const bool starts_over = epoch == settings_.probe_start_epoch;
   if (starts_over) rule_->start_over();
   find_gradient(exec, sweep, batch, epoch);
   judge(exec, sweep, starts_over);
-  preconditioner_.update(exec, unknowns_.probe);
   const Unknowns gradient{batch_sums_.sums().object, batch_sums_.sums().probe};
   rule_->update(exec, sweep, {gradient, preconditioner_, space_, state_}, direction_);
   take_step(exec, sweep, batch);
@@ -69,20 +73,19 @@ void Descent::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, in
 
 void Descent::find_gradient(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const physics::GradientSums& sums = batch_sums_.sums();
-  const bool moves_probe = epoch >= options_.probe_start_epoch;
   device::set_zero(exec, sums.object);
   device::set_zero(exec, sums.illumination);
-  batch_sums_.clear_shared(exec);
-  model_.set_probe(exec, unknowns_.probe);
+  start_batch(exec, maxima_);
   batch_sums_.add_up(exec, sweep, batch, [&](const physics::Chunk& chunk) {
-    gradient_pass_.add(exec, unknowns_.object, chunk, sums, moves_probe);
+    pass_.add(exec, unknowns_.object, chunk, sums, moves_probe(epoch));
   });
-  if (moves_probe) model_.finish_probe_gradient(exec, sums.probe);
+  // Where the probe stays its sums, and with them the overlap, are zero.
+  finish_probe_sums(exec, maxima_);
 }
 
 void Descent::judge(const Device& exec, Sweep& sweep, bool starts_over) {
   // The epoch has one batch: its running sums are this point's.
-  const DeviceView<double*>& sums = gradient_pass_.figures().sums();
+  const DeviceView<double*>& sums = pass_.figures().sums();
   Kokkos::deep_copy(exec, cost_, DeviceView<double*>(sums.data() + physics::FigureSums::cost, 1));
   sweep.all_reduce(exec, cost_);
   Kokkos::parallel_for(device::kernel_name("tessera::solvers::judge"),
@@ -104,10 +107,6 @@ void Descent::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
     rule_->mix(exec, epoch_end_.modes());
   }
   sweep.replicate(exec, as_reals(direction_.probe));
-}
-
-void Descent::take_sums(const Device& exec, const DeviceView<double*>& taken) {
-  gradient_pass_.figures().take(exec, taken);
 }
 
 }  // namespace tessera::solvers

@@ -4,11 +4,11 @@
 
 namespace tessera::solvers {
 
-EpochEnd::EpochEnd(const EpochEndOptions& options, const Unknowns& unknowns,
+EpochEnd::EpochEnd(double momentum, int orthogonalise_every, const Unknowns& unknowns,
                    const physics::ForwardModel& model, const OwnedTile& tile)
-    : options_(options),
+    : orthogonalise_every_(orthogonalise_every),
       unknowns_(unknowns),
-      momentum_(options.friction, unknowns, tile),
+      momentum_(momentum, unknowns, tile),
       n_modes_(model.n_modes()),
       orthogonaliser_(n_modes_, model.scan().window) {}
 
@@ -17,8 +17,8 @@ bool EpochEnd::finish(const device::Device& exec, Sweep& sweep, int epoch) {
     momentum_.apply(exec);
     sweep.fill(exec, halo::tile_field(unknowns_.object));
   }
-  const int every = options_.orthogonalise_every;
-  const bool mixes = n_modes_ > 1 && every > 0 && (epoch + 1) % every == 0;
+  const bool mixes =
+      n_modes_ > 1 && orthogonalise_every_ > 0 && (epoch + 1) % orthogonalise_every_ == 0;
   if (mixes) {
     orthogonaliser_.orthogonalise(exec, unknowns_.probe);
     if (momentum_.is_on()) orthogonaliser_.mix(exec, momentum_.probe_velocity());

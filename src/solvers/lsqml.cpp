@@ -7,34 +7,35 @@ namespace tessera::solvers {
 using device::Device;
 using physics::Chunk;
 
-Lsqml::Lsqml(const LsqmlOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
-             const Box& ghosted, const Box& owned)
-    : options_(options),
-      unknowns_(unknowns),
-      model_(model),
-      pass_(model, options.most_in_batch),
-      tile_(ghosted, owned),
-      batch_sums_(unknowns),
+/// Positions of this rank in a batch, at most.
+static int most_in_batch(const settings::Solver& settings, const physics::ForwardModel& model) {
+  return settings.most_in_batch(static_cast<int>(model.scan().order.extent(0)));
+}
+
+Lsqml::Lsqml(const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
+             const OwnedTile& tile)
+    : BatchMethod(settings, unknowns, model, tile, most_in_batch(settings, model)),
       length_sums_("tessera::solvers::length_sums", n_length_sums),
       scratch_("tessera::solvers::length_scratch", n_length_sums),
-      steps_("tessera::solvers::steps"),
-      lengths_("tessera::solvers::lengths"),
-      greatest_power_("tessera::solvers::greatest_power"),
-      greatest_overlap_("tessera::solvers::greatest_overlap"),
-      epoch_end_(options.epoch_end, unknowns, model, tile_) {
+      lengths_("tessera::solvers::lengths") {
   if (model.options().n_slices > 1)
     moved_ = physics::ObjectView("tessera::solvers::moved", unknowns.object.layout());
 }
 
-void Lsqml::start_epoch(const Device& exec, int epoch) {
-  const double fraction = options_.schedule.fraction(epoch);
-  set_steps(exec, steps_, options_.object_step * fraction, options_.probe_step * fraction);
-  epoch_end_.start(exec);
+std::int64_t Lsqml::bytes(const settings::Solver& settings, const physics::Sizes& sizes) {
+  return BatchMethod::bytes(settings, sizes) +
+         physics::ProductsPass::bytes(sizes, settings.most_in_batch(sizes.n_positions)) +
+         (sizes.model.n_slices > 1 ? sizes.object_bytes() : 0);
+}
+
+/// Besides the gradient the exit waves of two objects, and of the probe's direction.
+double Lsqml::transforms(int n_slices, double shift) {
+  return BatchMethod::transforms(n_slices, shift) + 6 * (n_slices - 1) + shift;
 }
 
 void Lsqml::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
-  find_directions(exec, sweep, batch, epoch >= options_.probe_start_epoch);
+  find_directions(exec, sweep, batch, moves_probe(epoch));
   find_lengths(exec, sweep, batch);
   const physics::GradientSums& sums = batch_sums_.sums();
   // Ghosts hold the direction as owners do: they move alike, and nothing has to travel.
@@ -43,21 +44,17 @@ void Lsqml::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int 
 }
 
 /// Afterwards batch_sums_ holds the directions, ghosts' too; outside the touched blocks zero.
-void Lsqml::find_directions(const Device& exec, Sweep& sweep, const Batch& batch,
-                            bool moves_probe) {
+void Lsqml::find_directions(const Device& exec, Sweep& sweep, const Batch& batch, bool with_probe) {
   const physics::GradientSums& sums = batch_sums_.sums();
-  model_.set_probe(exec, unknowns_.probe);
-  physics::find_max_power(exec, unknowns_.probe, greatest_power_);
-  batch_sums_.clear_shared(exec);
+  start_batch(exec, maxima_);
   batch_sums_.add_up(exec, sweep, batch, [&](const Chunk& chunk) {
     pass_.add(exec, unknowns_.object, chunk, chunk.begin - batch.chunks().front().begin, sums,
-              moves_probe);
+              with_probe);
   });
-  weigh_object_sum(exec, sums, greatest_power_, options_.object_alpha, batch.touched, tile_);
+  weigh_object_sum(exec, sums, maxima_.power, own_.alphas.object, batch.touched, tile_);
   sweep.fill(exec, halo::tile_field(sums.object));
-  model_.finish_probe_gradient(exec, sums.probe);
-  physics::find_max(exec, sums.overlap, greatest_overlap_);
-  weigh_probe_sum(exec, sums, greatest_overlap_, options_.probe_alpha);
+  finish_probe_sums(exec, maxima_);
+  weigh_probe_sum(exec, sums, maxima_.overlap, own_.alphas.probe);
 }
 
 void Lsqml::find_lengths(const Device& exec, Sweep& sweep, const Batch& batch) {
@@ -74,11 +71,7 @@ void Lsqml::find_lengths(const Device& exec, Sweep& sweep, const Batch& batch) {
 void Lsqml::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
   sweep.fill(exec,
              halo::tile_field(unknowns_.object));  // what ranks round differently does not add up
-  epoch_end_.finish(exec, sweep, epoch);
-}
-
-void Lsqml::take_sums(const Device& exec, const device::DeviceView<double*>& taken) {
-  pass_.figures().take(exec, taken);
+  BatchMethod::finish_epoch(exec, sweep, epoch);
 }
 
 }  // namespace tessera::solvers

@@ -4,38 +4,28 @@ namespace tessera::solvers {
 
 using device::complex;
 using device::Device;
-using device::DeviceView;
 using physics::Chunk;
 
-Pie::Pie(const PieOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
-         const Box& ghosted, const Box& owned)
-    : options_(options),
-      unknowns_(unknowns),
-      gradient_(model),
-      tile_(ghosted, owned),
-      batch_sums_(unknowns),
-      probe_update_(model, unknowns.probe, batch_sums_.sums()),
-      steps_("tessera::solvers::steps"),
-      epoch_end_(options.epoch_end, unknowns, model, tile_) {}
+Pie::Pie(const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
+         const OwnedTile& tile)
+    : BatchMethod(settings, unknowns, model, tile),
+      probe_update_(model, unknowns.probe, batch_sums_.sums()) {}
 
 void Pie::start_epoch(const Device& exec, int epoch) {
-  const double fraction = options_.schedule.fraction(epoch);
-  set_steps(exec, steps_, options_.object_step * fraction, options_.probe_step * fraction);
-  epoch_end_.start(exec);
+  BatchMethod::start_epoch(exec, epoch);
   probe_update_.start_epoch(exec);
 }
 
 void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
-  const bool moves_probe = epoch >= options_.probe_start_epoch;
   probe_update_.start_batch(exec);
   batch_sums_.add_up(exec, sweep, batch, [&](const Chunk& chunk) {
-    gradient_.add(exec, unknowns_.object, chunk, batch_sums_.sums(), moves_probe);
+    pass_.add(exec, unknowns_.object, chunk, batch_sums_.sums(), moves_probe(epoch));
   });
   update_object(exec, batch.touched);
-  if (moves_probe) {
+  if (moves_probe(epoch)) {
     const device::Region update("update probe");
-    probe_update_.apply(exec, steps_.data() + 1, static_cast<Real>(options_.probe_alpha));
+    probe_update_.apply(exec, steps_.data() + 1, static_cast<Real>(own_.alphas.probe));
   }
   sweep.fill(exec, halo::tile_field(unknowns_.object));
 }
@@ -48,7 +38,7 @@ void Pie::update_object(const Device& exec, const TouchedBlocks& touched) {
   const auto max_power = probe_update_.max_power();
   const auto steps = steps_;
   const auto tile = tile_;
-  const auto alpha = static_cast<Real>(options_.object_alpha);
+  const auto alpha = static_cast<Real>(own_.alphas.object);
   for_each_touched_pixel(
       exec, "tessera::solvers::update_object", static_cast<int>(object.extent(0)), touched, tile_,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
@@ -59,14 +49,6 @@ void Pie::update_object(const Device& exec, const TouchedBlocks& touched) {
         sum(plane, y, x) = complex(0);
         illumination(plane, y, x) = 0;
       });
-}
-
-void Pie::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
-  epoch_end_.finish(exec, sweep, epoch);
-}
-
-void Pie::take_sums(const Device& exec, const DeviceView<double*>& taken) {
-  gradient_.figures().take(exec, taken);
 }
 
 }  // namespace tessera::solvers

@@ -4,33 +4,21 @@ namespace tessera::solvers {
 
 using device::Device;
 
-Preconditioner::Preconditioner(const PreconditionerOptions& options,
-                               const physics::GradientSums& sums)
-    : options_(options),
-      sums_(sums),
-      greatest_power_("tessera::solvers::greatest_power"),
-      greatest_overlap_("tessera::solvers::greatest_overlap") {}
-
-void Preconditioner::update(const Device& exec, const physics::ProbeView& probe) const {
-  physics::find_max_power(exec, probe, greatest_power_);
-  physics::find_max(exec, sums_.overlap, greatest_overlap_);
-}
-
 void Preconditioner::apply(const Device& exec, const Unknowns& from, const Unknowns& to) const {
   const auto illumination = sums_.illumination;
   const auto overlap = sums_.overlap;
-  const auto greatest_power = greatest_power_;
-  const auto greatest_overlap = greatest_overlap_;
-  const auto object_step = static_cast<Real>(options_.object_step);
-  const auto probe_step = static_cast<Real>(options_.probe_step);
-  const auto object_alpha = static_cast<Real>(options_.object_alpha);
-  const auto probe_alpha = static_cast<Real>(options_.probe_alpha);
+  const auto max_power = maxima_.power;
+  const auto max_overlap = maxima_.overlap;
+  const auto object_step = static_cast<Real>(steps_.object);
+  const auto probe_step = static_cast<Real>(steps_.probe);
+  const auto object_alpha = static_cast<Real>(alphas_.object);
+  const auto probe_alpha = static_cast<Real>(alphas_.probe);
   const auto object_from = from.object;
   const auto object_to = to.object;
   device::for_each_pixel(
       exec, "tessera::solvers::precondition_object", static_cast<int>(to.object.extent(0)),
       device::image_shape(to.object), KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        const Real weight = illumination(plane, y, x) + object_alpha * greatest_power();
+        const Real weight = illumination(plane, y, x) + object_alpha * max_power();
         object_to(plane, y, x) = object_from(plane, y, x) * (object_step / weight);
       });
   const auto probe_from = from.probe;
@@ -38,7 +26,7 @@ void Preconditioner::apply(const Device& exec, const Unknowns& from, const Unkno
   device::for_each_pixel(
       exec, "tessera::solvers::precondition_probe", static_cast<int>(to.probe.extent(0)),
       device::image_shape(to.probe), KOKKOS_LAMBDA(const int m, const int y, const int x) {
-        const Real weight = overlap(y, x) + probe_alpha * greatest_overlap();
+        const Real weight = overlap(y, x) + probe_alpha * max_overlap();
         // Without a probe gradient there is no overlap either.
         probe_to(m, y, x) = probe_from(m, y, x) * (weight > 0 ? probe_step / weight : Real(0));
       });

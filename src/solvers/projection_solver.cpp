@@ -16,8 +16,8 @@ using physics::Chunk;
 namespace {
 
 /// projection_solver.hpp, multiplied out.
-physics::LinearMap linear_map(const ProjectionOptions& options) {
-  if (options.map == ProjectionMap::difference_map)
+physics::LinearMap linear_map(const settings::Projection& options) {
+  if (options.map == settings::ProjectionMap::difference_map)
     return {.of_overlap = 2,
             .of_kept = -1,
             .from_overlap = true,
@@ -58,19 +58,30 @@ struct DivideProbe {
 
 }  // namespace
 
-ProjectionSolver::ProjectionSolver(const ProjectionOptions& options, Unknowns& unknowns,
-                                   physics::ForwardModel& model, const Box& ghosted,
-                                   const Box& owned)
-    : options_(options),
+ProjectionSolver::ProjectionSolver(const settings::Solver& settings, Unknowns& unknowns,
+                                   physics::ForwardModel& model, const OwnedTile& tile)
+    : settings_(settings),
+      own_(std::get<settings::Projection>(settings.own)),
       unknowns_(unknowns),
       model_(model),
-      tile_(ghosted, owned),
+      tile_(tile),
       batch_sums_(unknowns),
-      pass_(model, linear_map(options)),
+      pass_(model, linear_map(own_)),
       sums_("tessera::solvers::projection_sums", 2),
       scratch_("tessera::solvers::projection_scratch", 2),
       host_sums_("tessera::solvers::host_projection_sums", 2),
       orthogonaliser_(model.n_modes(), model.scan().window) {}
+
+std::int64_t ProjectionSolver::bytes(const settings::Solver& settings,
+                                     const physics::Sizes& sizes) {
+  const auto& own = std::get<settings::Projection>(settings.own);
+  return BatchSums::bytes(sizes) + physics::ProjectionPass::bytes(sizes, linear_map(own));
+}
+
+/// Of P_O psi for the error, and the projection there and back; the probe there and its sum back.
+double ProjectionSolver::transforms(int, double shift) {
+  return 3 + 2 * shift;
+}
 
 void ProjectionSolver::start_epoch(const Device& exec, int) {
   model_.set_probe(exec, unknowns_.probe);
@@ -86,7 +97,7 @@ void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
 
 /// Squared distance to the measured amplitudes that a pattern may keep.
 double ProjectionSolver::distance_bound() const {
-  const double r = options_.fourier_relaxation;
+  const double r = own_.fourier_relaxation;
   return r * r / 4 * mean_counts_;
 }
 
@@ -98,14 +109,14 @@ void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& 
     pass_.step(exec, unknowns_.object, chunk, distance_bound(), sums);
   });
   update_object(exec, sweep, batch.touched);
-  if (epoch < options_.probe_start_epoch) return;
+  if (epoch < settings_.probe_start_epoch) return;
   for (int round = 1;; ++round) {
     batch_sums_.clear_shared(exec);
     batch_sums_.add_up_probe(exec, sweep, batch, [&](const Chunk& chunk) {
       pass_.add_to_probe(exec, unknowns_.object, chunk, sums);
     });
     const double change = update_probe(exec, sweep);
-    if (round == options_.overlap_rounds || change < options_.overlap_tolerance) return;
+    if (round == own_.overlap_rounds || change < own_.overlap_tolerance) return;
     batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
       pass_.add_to_object(exec, unknowns_.object, chunk, sums);
     });
@@ -120,7 +131,7 @@ void ProjectionSolver::update_object(const Device& exec, Sweep& sweep,
   const auto sum = batch_sums_.sums().object;
   const auto illumination = batch_sums_.sums().illumination;
   const auto tile = tile_;
-  const auto inertia = static_cast<Real>(options_.object_inertia * mean_counts_ /
+  const auto inertia = static_cast<Real>(own_.object_inertia * mean_counts_ /
                                          static_cast<double>(model_.scan().window.size()));
   for_each_touched_pixel(
       exec, "tessera::solvers::divide_object", static_cast<int>(object.extent(0)), touched, tile_,
@@ -156,7 +167,8 @@ double ProjectionSolver::update_probe(const Device& exec, Sweep& sweep) {
 
 void ProjectionSolver::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
   // Only where the map ends: other modes than those of the exit waves are a new start.
-  if (unknowns_.probe.extent(0) > 1 && epoch + 1 == options_.orthogonalise_after) {
+  if (unknowns_.probe.extent(0) > 1 && settings_.orthogonalise_every > 0 &&
+      epoch + 1 == settings_.epochs) {
     orthogonaliser_.orthogonalise(exec, unknowns_.probe);
     has_started_ = false;
   }

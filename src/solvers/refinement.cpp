@@ -137,9 +137,9 @@ void settle_intensity(const Device& exec, const Unknowns& unknowns, const Device
 
 }  // namespace
 
-Refinement::Refinement(const RefinementOptions& options, const Unknowns& unknowns,
+Refinement::Refinement(const settings::Refine& settings, const Unknowns& unknowns,
                        physics::ForwardModel& model, const MovingPositions& positions)
-    : options_(options),
+    : settings_(settings),
       unknowns_(unknowns),
       model_(model),
       positions_(positions),
@@ -161,12 +161,12 @@ Refinement::~Refinement() = default;
 
 void Refinement::start_epoch(int epoch) {
   const physics::FittedParameters fitted{
-      .positions = starts(options_.positions_from_epoch, epoch),
-      .opr = model_.options().n_opr_modes > 0 && starts(options_.opr_from_epoch, epoch),
-      .intensity = starts(options_.intensity_from_epoch, epoch),
-      .background = starts(options_.background_from_epoch, epoch),
-      .slice_distance = starts(options_.thickness_from_epoch, epoch),
-      .tilt = starts(options_.tilt_from_epoch, epoch)};
+      .positions = starts(settings_.positions_from_epoch, epoch),
+      .opr = model_.options().n_opr_modes > 0 && starts(settings_.opr_from_epoch, epoch),
+      .intensity = starts(settings_.intensity_from_epoch, epoch),
+      .background = starts(settings_.background_from_epoch, epoch),
+      .slice_distance = starts(settings_.thickness_from_epoch, epoch),
+      .tilt = starts(settings_.tilt_from_epoch, epoch)};
   model_.fit(fitted);
 }
 
@@ -177,8 +177,8 @@ ScanFrame Refinement::frame() const {
           .corner = model_.scan().corner,
           .shift = model_.parameters().shift,
           .n_sub_positions = model_.options().n_sub_positions,
-          .limit_px = options_.positions_limit_px,
-          .margin_px = options_.positions_margin_px};
+          .limit_px = settings_.positions_limit_px,
+          .margin_px = settings_.positions_margin_px};
 }
 
 void Refinement::update(const Device& exec, Sweep& sweep) {
@@ -192,7 +192,7 @@ void Refinement::update(const Device& exec, Sweep& sweep) {
 void Refinement::update_positions(const Device& exec) {
   const auto slopes = model_.slopes().at_position;
   if (gain_) gain_->remember(exec, slopes);
-  const double step = options_.positions_step * (gain_ ? gain_->value() : 1);
+  const double step = settings_.positions_step * (gain_ ? gain_->value() : 1);
   move_positions(exec, step, slopes, frame());
 }
 
@@ -236,7 +236,7 @@ void Refinement::settle_positions(const Device& exec, Sweep& sweep) {
   Kokkos::deep_copy(exec, host_sums_, sums_);
   exec.fence();
   const FrameMotion motion = fitted_motion({host_sums_.data(), ScanFrame::n_sums});
-  if (options_.affine)
+  if (settings_.positions_model == "affine")
     frame.keep_affine(exec, motion);
   else
     frame.move_all(exec, {-motion.mean.y, -motion.mean.x});

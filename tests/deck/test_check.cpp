@@ -146,8 +146,9 @@ TEST(Check, TheCentreOfMassIsOfTheFarField) {
 
 TEST(Check, EpieIsRpieWithBothAlphasOne) {
   const Deck deck = parsed(xray_deck, {"solver.method=epie"});
-  EXPECT_EQ(deck.solvers.front().object_alpha, 1);
-  EXPECT_EQ(deck.solvers.front().probe_alpha, 1);
+  const auto& epie = std::get<settings::Pie>(deck.solvers.front().own);
+  EXPECT_EQ(epie.alphas.object, 1);
+  EXPECT_EQ(epie.alphas.probe, 1);
   EXPECT_THAT(parse_complaint(xray_deck, {"solver.method=epie", "solver.object_alpha=0.05"}),
               AllOf(HasSubstr("solver.object_alpha = 0.05"), HasSubstr("contradicts")));
   EXPECT_THAT(parse_complaint(xray_deck + "solver.probe_alpha = 0.5\n", {"solver.method=epie"}),

@@ -23,6 +23,17 @@ const Solver& only(D deck) {
   EXPECT_EQ(deck.solvers.size(), 1u);
   return deck.solvers.front();
 }
+template <class Own>
+const Own& own(D deck) {
+  return std::get<Own>(only(deck).own);
+}
+std::string deck_with(const std::string& method) {
+  return xray_deck + "solver.method = \"" + method + "\"\n";
+}
+using settings::Adam;
+using settings::Descent;
+using settings::Pie;
+using settings::Projection;
 const std::string sliced_deck =
     xray_deck + "object.n_slices = 2\nobject.slice_thickness_m = 1e-6\n";
 using Ints = std::vector<int>;
@@ -104,23 +115,32 @@ const std::vector<Case> cases = {
     {"solver.batch_size", "0", [](D d) { return only(d).batch_size == 0; }},
     {"solver.batch_order", "\"compact\"", [](D d) { return only(d).batch_order == "compact"; }},
     {"solver.seed", "4294967295", [](D d) { return only(d).seed == 4294967295u; }},
-    {"solver.object_step", "0.125", [](D d) { return only(d).object_step == 0.125; }},
-    {"solver.full_step_fraction", "0.625", [](D d) { return only(d).full_step_fraction == 0.625; }},
-    {"solver.final_step", "0.0625", [](D d) { return only(d).final_step == 0.0625; }},
-    {"solver.probe_step", "0.25", [](D d) { return only(d).probe_step == 0.25; }},
-    {"solver.object_alpha", "0.75", [](D d) { return only(d).object_alpha == 0.75; }},
-    {"solver.probe_alpha", "0.125", [](D d) { return only(d).probe_alpha == 0.125; }},
-    {"solver.momentum", "0.375", [](D d) { return only(d).momentum == 0.375; }},
+    {"solver.object_step", "0.125", [](D d) { return own<Pie>(d).steps.object == 0.125; }},
+    {"solver.full_step_fraction", "0.625",
+     [](D d) { return own<Pie>(d).schedule.full_step_fraction == 0.625; }},
+    {"solver.final_step", "0.0625", [](D d) { return own<Pie>(d).schedule.final_step == 0.0625; }},
+    {"solver.probe_step", "0.25", [](D d) { return own<Pie>(d).steps.probe == 0.25; }},
+    {"solver.object_alpha", "0.75", [](D d) { return own<Pie>(d).alphas.object == 0.75; }},
+    {"solver.probe_alpha", "0.125", [](D d) { return own<Pie>(d).alphas.probe == 0.125; }},
+    {"solver.momentum", "0.375", [](D d) { return own<Pie>(d).momentum == 0.375; },
+     deck_with("mpie")},
     {"solver.probe_start_epoch", "9", [](D d) { return only(d).probe_start_epoch == 9; }},
     {"solver.orthogonalise_every", "11", [](D d) { return only(d).orthogonalise_every == 11; }},
-    {"solver.fourier_relaxation", "0.125", [](D d) { return only(d).fourier_relaxation == 0.125; }},
-    {"solver.overlap_rounds", "3", [](D d) { return only(d).overlap_rounds == 3; }},
-    {"solver.overlap_tolerance", "0.25", [](D d) { return only(d).overlap_tolerance == 0.25; }},
-    {"solver.raar_beta", "0.625", [](D d) { return only(d).raar_beta == 0.625; }},
-    {"solver.lbfgs_history", "5", [](D d) { return only(d).lbfgs_history == 5; }},
-    {"solver.adam_beta1", "0.5", [](D d) { return only(d).adam_beta1 == 0.5; }},
-    {"solver.adam_beta2", "0.75", [](D d) { return only(d).adam_beta2 == 0.75; }},
-    {"solver.adam_epsilon", "0.125", [](D d) { return only(d).adam_epsilon == 0.125; }},
+    {"solver.fourier_relaxation", "0.125",
+     [](D d) { return own<Projection>(d).fourier_relaxation == 0.125; }, deck_with("dm")},
+    {"solver.overlap_rounds", "3", [](D d) { return own<Projection>(d).overlap_rounds == 3; },
+     deck_with("dm")},
+    {"solver.overlap_tolerance", "0.25",
+     [](D d) { return own<Projection>(d).overlap_tolerance == 0.25; }, deck_with("dm")},
+    {"solver.raar_beta", "0.625", [](D d) { return own<Projection>(d).raar_beta == 0.625; },
+     deck_with("raar")},
+    {"solver.lbfgs_history", "5", [](D d) { return own<Descent>(d).lbfgs_history == 5; },
+     deck_with("lbfgs")},
+    {"solver.adam_beta1", "0.5", [](D d) { return own<Adam>(d).beta1 == 0.5; }, deck_with("adam")},
+    {"solver.adam_beta2", "0.75", [](D d) { return own<Adam>(d).beta2 == 0.75; },
+     deck_with("adam")},
+    {"solver.adam_epsilon", "0.125", [](D d) { return own<Adam>(d).epsilon == 0.125; },
+     deck_with("adam")},
     {"solver.noise", "\"amplitude\"", [](D d) { return only(d).noise == "amplitude"; }},
     {"refine.positions_from_epoch", "3", [](D d) { return d.refine.positions_from_epoch == 3; }},
     {"refine.opr_from_epoch", "3", [](D d) { return d.refine.opr_from_epoch == 3; }},
@@ -261,18 +281,37 @@ TEST(Keys, EveryKeyReadsIntoItsField) {
   }
 }
 
+std::vector<Deck> decks_of_all_methods() {
+  std::vector<Deck> decks;
+  for (const std::string& method : settings::method_names())
+    decks.emplace_back().solvers = {Solver::of(method)};
+  return decks;
+}
+
+TEST(Keys, OfADeckHaveEachNameOnce) {
+  for (Deck& deck : decks_of_all_methods()) {
+    std::set<std::string> names;
+    for (const Key& key : keys(deck)) EXPECT_TRUE(names.insert(key.name).second) << key.name;
+  }
+}
+
 TEST(Keys, TheTableAndTheListAboveHaveTheSameNames) {
   std::multiset<std::string> listed;
   for (const Case& c : cases) listed.insert(c.key);
   std::multiset<std::string> known;
-  Deck deck;
-  for (const Key& key : keys(deck)) known.insert(key.name);
+  std::set<std::string> names;
+  for (Deck& deck : decks_of_all_methods())
+    for (const Key& key : keys(deck)) names.insert(key.name);
+  known.insert(names.begin(), names.end());
   EXPECT_EQ(known, listed);
 }
 
 TEST(Keys, EveryKeyHasAMeaningAndEveryNumberARange) {
-  Deck deck;
-  for (const Key& key : keys(deck)) {
+  std::vector<Deck> decks = decks_of_all_methods();
+  std::vector<Key> all;
+  for (Deck& deck : decks)
+    for (const Key& key : keys(deck)) all.push_back(key);
+  for (const Key& key : all) {
     SCOPED_TRACE(key.name);
     EXPECT_GT(key.meaning.size(), 20u);
     const bool is_number = !std::holds_alternative<bool*>(key.field) &&

@@ -65,7 +65,8 @@ TEST(Parse, SectionsMustBeTables) {
 }
 
 TEST(Parse, AWholeNumberMayStandForANumberNotTheOtherWayRound) {
-  EXPECT_EQ(parsed(xray_deck + "solver.object_step = 2\n").solvers[0].object_step, 2.0);
+  const Deck deck = parsed(xray_deck + "solver.object_step = 2\n");
+  EXPECT_EQ(std::get<settings::Pie>(deck.solvers[0].own).steps.object, 2.0);
   EXPECT_THAT(parse_complaint("[solver]\nepochs = 3.0\n"),
               AllOf(StartsWith("deck.toml:2: "), HasSubstr("solver.epochs = 3.0"),
                     HasSubstr("wrong type"), HasSubstr("whole number, 1 to 1e6")));
@@ -212,6 +213,39 @@ TEST(Solvers, AnOverrideNumbersTheOneThatItMeans) {
               HasSubstr("there is no solver[2]: the deck has 2 solvers, solver[0] to solver[1]"));
   EXPECT_THAT(parse_complaint(xray_deck, {"solver[1].epochs=9"}),
               HasSubstr("there is no solver[1]: the deck has 1 solver"));
+}
+
+TEST(Solvers, AKeyOfAnotherMethodIsRefusedWithTheMethodsThatHaveIt) {
+  EXPECT_THAT(parse_complaint(xray_deck + "[solver]\nraar_beta = 0.8\n"),
+              AllOf(StartsWith("deck.toml:6: "), HasSubstr("solver.raar_beta is no key of"),
+                    HasSubstr("solver.method = \"rpie\""), HasSubstr("that has it: raar")));
+  EXPECT_THAT(parse_complaint(xray_deck, {"solver.momentum=0.75"}),
+              AllOf(HasSubstr("override 'solver.momentum=0.75': solver.momentum is no key of"),
+                    HasSubstr("that has it: mpie, lsqml")));
+  EXPECT_THAT(parse_complaint(xray_deck, {"solver.adam_beta1=0.5", "solver.method=ml"}),
+              AllOf(HasSubstr("solver.adam_beta1 is no key of solver.method = \"ml\""),
+                    HasSubstr("that has it: adam")));
+  EXPECT_THAT(parse_complaint(two_solvers, {"solver[1].lbfgs_history=5"}),
+              AllOf(HasSubstr("solver[1].lbfgs_history is no key of solver[1].method = \"epie\""),
+                    HasSubstr("that has it: lbfgs")));
+  for (const std::string key : {"object_step", "object_alpha", "final_step"})
+    EXPECT_THAT(parse_complaint(xray_deck, {"solver.method=raar", "solver." + key + "=0.5"}),
+                HasSubstr("solver." + key + " is no key of solver.method = \"raar\""));
+}
+
+TEST(Solvers, HaveTheDefaultsOfTheirMethodWhereverItIsNamed) {
+  using settings::Adam;
+  EXPECT_EQ(std::get<Adam>(parsed(xray_deck, {"solver.method=adam"}).solvers[0].own).steps.object,
+            0.02);
+  const Deck deck = parsed(xray_deck + "solver.object_step = 0.5\nsolver.method = \"adam\"\n",
+                           {"solver.adam_beta1=0.25"});
+  const Adam& adam = std::get<Adam>(deck.solvers[0].own);
+  EXPECT_EQ(adam.steps.object, 0.5);
+  EXPECT_EQ(adam.steps.probe, 0.02);
+  EXPECT_EQ(adam.beta1, 0.25);
+  EXPECT_EQ(
+      parsed(two_solvers, {"solver[1].method=dm", "solver[1].batch_size=0"}).solvers[1].method,
+      "dm");
 }
 
 TEST(Overrides, ABareWordIsText) {

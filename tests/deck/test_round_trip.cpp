@@ -64,8 +64,12 @@ void settle_constraints(Deck& deck) {
 /// Random values, then the fewest changes that take out contradictions.
 Deck random_deck(std::mt19937_64& bits) {
   Deck deck;
-  deck.solvers.resize(1 + bits() % 3);
-  for (const Key& key : keys(deck)) std::visit(RandomValue(bits, key), key.field);
+  deck.solvers.clear();
+  const std::vector<std::string> methods = method_names();
+  for (std::size_t n = 1 + bits() % 3; n > 0; --n)
+    deck.solvers.push_back(Solver::of(methods[bits() % methods.size()]));
+  for (const Key& key : keys(deck))
+    if (!key.name.ends_with(".method")) std::visit(RandomValue(bits, key), key.field);
   Experiment& experiment = deck.experiment;
   if (experiment.voltage_V) {
     experiment.energy_eV = {};
@@ -92,8 +96,8 @@ Deck random_deck(std::mt19937_64& bits) {
     deck.data.raster_rotation_rad = 0;
   }
   for (Solver& solver : deck.solvers) {
-    if (solver.method == "epie") solver.object_alpha = solver.probe_alpha = 1;
-    if (solver.method == "mpie" && solver.momentum == 0) solver.momentum = 0.5;
+    if (solver.method == "epie") std::get<settings::Pie>(solver.own).alphas = {1, 1};
+    if (solver.method == "mpie") std::get<settings::Pie>(solver.own).momentum = 0.375;
     solver.noise = "amplitude";
   }
   if (experiment.propagation == "far_field") experiment.source_distance_m = {};
@@ -120,7 +124,7 @@ Deck random_deck(std::mt19937_64& bits) {
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     Solver& solver = deck.solvers[stage];
     if (!allows(solver.method, Option::batches)) solver.batch_size = 0;
-    if (!excluded_option(deck, stage).empty()) solver.method = "rpie";
+    if (!excluded_option(deck, stage).empty()) solver = Solver::of("rpie");
   }
   return deck;
 }
@@ -159,6 +163,63 @@ TEST(ResolvedText, SaysAllThatIsUsed) {
   EXPECT_THAT(resolved, testing::Not(testing::HasSubstr("voltage_V")));
   EXPECT_THAT(resolved_text(parsed(xray_deck + "[[solver]]\n[[solver]]\nepochs = 7\n")),
               testing::HasSubstr("epochs = 100\n"));
+}
+
+/// As results of versions up to 0.1 hold it: every key of every method.
+std::string solver_of_earlier_version(const std::string& method, int batch_size) {
+  return xray_deck + "[solver]\nmethod = \"" + method +
+         "\"\nepochs = 70\nbatch_size = " + std::to_string(batch_size) + R"(
+batch_order = "compact"
+seed = 7
+object_step = 0.25
+probe_step = 0.125
+object_alpha = 1.0
+probe_alpha = 1.0
+momentum = 0.5
+full_step_fraction = 0.33
+final_step = 0.2
+probe_start_epoch = 2
+orthogonalise_every = 3
+fourier_relaxation = 0.0625
+overlap_rounds = 11
+overlap_tolerance = 0.05
+raar_beta = 0.875
+lbfgs_history = 9
+adam_beta1 = 0.75
+adam_beta2 = 0.999
+adam_epsilon = 0.001
+noise = "amplitude"
+)";
+}
+
+TEST(ResolvedText, OfEarlierVersionsIsReadForEveryMethod) {
+  for (const std::string& method : method_names()) {
+    SCOPED_TRACE(method);
+    const int batch_size = allows(method, Option::batches) ? 16 : 0;
+    const Deck deck = parsed(solver_of_earlier_version(method, batch_size));
+    const Solver& solver = deck.solvers.at(0);
+    EXPECT_EQ(solver.method, method);
+    EXPECT_EQ(solver.epochs, 70);
+    EXPECT_EQ(solver.batch_size, batch_size);
+    EXPECT_EQ(solver.seed, 7u);
+    EXPECT_EQ(solver.orthogonalise_every, 3);
+    if (const auto* pie = std::get_if<settings::Pie>(&solver.own)) {
+      EXPECT_EQ(pie->steps.object, 0.25);
+      EXPECT_EQ(pie->momentum, method == "mpie" ? 0.5 : 0);
+    }
+    if (const auto* projection = std::get_if<settings::Projection>(&solver.own)) {
+      EXPECT_EQ(projection->overlap_rounds, 11);
+      EXPECT_EQ(projection->raar_beta, method == "raar" ? 0.875 : 0.75);
+    }
+    if (const auto* descent = std::get_if<settings::Descent>(&solver.own)) {
+      EXPECT_EQ(descent->lbfgs_history, method == "lbfgs" ? 9 : 0);
+    }
+    if (const auto* adam = std::get_if<settings::Adam>(&solver.own)) {
+      EXPECT_EQ(adam->beta1, 0.75);
+    }
+    EXPECT_THAT(parse_complaint(solver_of_earlier_version(method, batch_size) + "raar_bta = 1\n"),
+                testing::HasSubstr("unknown key solver.raar_bta"));
+  }
 }
 
 }  // namespace

@@ -24,12 +24,12 @@ inline Flat combined(double factor, const Flat& a, double other, const Flat& b) 
 /// The formulas of descent.hpp, one point after another; every step goes downhill.
 class PlainDescent {
  public:
-  explicit PlainDescent(const solvers::DescentOptions& options) : options_(options) {}
+  explicit PlainDescent(const settings::Descent& options) : options_(options) {}
 
   /// @param length of the step, which the line search finds
   void step(SmallScan& scan, double length) {
     find_gradient(scan);
-    direction_ = options_.n_history == 0 ? conjugate() : two_loops();
+    direction_ = options_.lbfgs_history == 0 ? conjugate() : two_loops();
     previous_ = gradient_;
     const std::size_t n_object = scan.object.size();
     step_ = length;
@@ -43,17 +43,18 @@ class PlainDescent {
     std::vector<int> all(scan.corner.size());
     for (std::size_t j = 0; j < all.size(); ++j) all[j] = static_cast<int>(j);
     const PlainSums sums = plain_sums(scan, all);
-    const solvers::PreconditionerOptions& o = options_.preconditioner;
+    const settings::Steps& steps = options_.steps;
+    const settings::Alphas& alphas = options_.alphas;
     const double power = greatest_power(scan.probe);
     const double overlap = *std::max_element(sums.overlap.begin(), sums.overlap.end());
     gradient_.assign(sums.object.begin(), sums.object.end());
     gradient_.insert(gradient_.end(), sums.probe.begin(), sums.probe.end());
     weight_.clear();
     for (const double d : sums.illumination)
-      weight_.push_back(o.object_step / (d + o.object_alpha * power));
+      weight_.push_back(steps.object / (d + alphas.object * power));
     for (int m = 0; m < scan.probe.n(); ++m)
       for (const double s : sums.overlap)
-        weight_.push_back(o.probe_step / (s + o.probe_alpha * overlap));
+        weight_.push_back(steps.probe / (s + alphas.probe * overlap));
   }
   Flat preconditioned(Flat vector) const {
     for (std::size_t i = 0; i < vector.size(); ++i) vector[i] *= weight_[i];
@@ -71,7 +72,7 @@ class PlainDescent {
     if (!previous_.empty()) {
       pairs_.push_back(
           {combined(step_, direction_, 0, direction_), combined(1, previous_, -1, gradient_), 0});
-      if (pairs_.size() > static_cast<std::size_t>(options_.n_history))
+      if (pairs_.size() > static_cast<std::size_t>(options_.lbfgs_history))
         pairs_.erase(pairs_.begin());
     }
     Flat q = gradient_;
@@ -94,7 +95,7 @@ class PlainDescent {
     Flat s, y;
     double alpha;
   };
-  solvers::DescentOptions options_;
+  settings::Descent options_;
   Flat gradient_, previous_, direction_;
   std::vector<double> weight_;
   std::vector<Pair> pairs_;

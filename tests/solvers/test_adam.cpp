@@ -23,7 +23,7 @@ struct Moments {
 
   /// Algorithm 1 of Kingma & Ba, with the negative gradient, where the batch has `seen` anything.
   template <class Seen>
-  void update(const AdamOptions& options, double step, const WaveStack& sum, double unit,
+  void update(const settings::Adam& options, double step, const WaveStack& sum, double unit,
               const Seen& seen, WaveStack& values) {
     ++t;
     for (std::size_t i = 0; i < m.size(); ++i) {
@@ -38,39 +38,44 @@ struct Moments {
   }
 };
 
-void reference_update(SmallScan& scan, const AdamOptions& options, double fraction,
+void reference_update(SmallScan& scan, const settings::Adam& options, double fraction,
                       std::span<const int> positions, bool moves_probe, Moments& object,
                       Moments& probe) {
   const testing::PlainSums sums = testing::plain_sums(scan, positions);
   const double power = testing::greatest_power(scan.probe);
   const double overlap = *std::max_element(sums.overlap.begin(), sums.overlap.end());
-  object.update(options, fraction * options.object_step, sums.object, power, sums.illumination,
+  object.update(options, fraction * options.steps.object, sums.object, power, sums.illumination,
                 scan.object);
   if (moves_probe)
-    probe.update(options, fraction * options.probe_step * std::sqrt(power), sums.probe,
+    probe.update(options, fraction * options.steps.probe * std::sqrt(power), sums.probe,
                  std::sqrt(power) * overlap, sums.overlap, scan.probe);
 }
 
 struct Case {
-  AdamOptions options = {};
+  settings::Adam options = {};
   int batch_size = 2;
+  int probe_start_epoch = 0;
 };
 
 class AdamTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(AdamTest, EpochsAreTheFormulaBatchByBatch) {
-  const auto& [options, batch_size] = GetParam();
+  const auto& [options, batch_size, probe_start_epoch] = GetParam();
+  const settings::Solver solver{.epochs = 3,
+                                .probe_start_epoch = probe_start_epoch,
+                                .orthogonalise_every = 0,
+                                .own = options};
   SmallScan scan = testing::make_small_scan({8, 8}, 2, n_positions, true, 41);
   testing::SmallRun run(scan, batch_size);
-  Adam adam(options, run.unknowns, run.model, run.box, run.box);
+  Adam adam(solver, run.unknowns, run.model, {run.box, run.box});
   Moments object(scan.object.size());
   Moments probe(scan.probe.size());
   for (int epoch = 0; epoch < 3; ++epoch) {
     run.run_epoch(adam, epoch);
     run.schedule.start_epoch(epoch);
     for (const int id : run.schedule.visiting_order())
-      reference_update(scan, options, options.schedule.fraction(epoch), run.schedule.batch(id),
-                       epoch >= options.probe_start_epoch, object, probe);
+      reference_update(scan, options, options.schedule.fraction(epoch, 3), run.schedule.batch(id),
+                       epoch >= probe_start_epoch, object, probe);
   }
   // Where the gradient is small its direction is that of rounding.
   const double tolerance = 100 * testing::rounding;
@@ -83,13 +88,12 @@ TEST_P(AdamTest, EpochsAreTheFormulaBatchByBatch) {
 INSTANTIATE_TEST_SUITE_P(
     Options, AdamTest,
     ::testing::Values(
-        Case{.options = {.orthogonalise_every = 0}},
-        Case{.options = {.beta1 = 0.5, .beta2 = 0.7, .epsilon = 0.3, .orthogonalise_every = 0},
+        Case{.options = {.schedule = {.final_step = 1}}},
+        Case{.options = {.schedule = {.final_step = 1}, .beta1 = 0.5, .beta2 = 0.7, .epsilon = 0.3},
              .batch_size = 4},
-        Case{.options = {.schedule = {.n_epochs = 3, .full_step_epochs = 1, .final_step = 0.1},
-                         .probe_start_epoch = 1,
-                         .orthogonalise_every = 0},
-             .batch_size = 1}));
+        Case{.options = {.schedule = {.full_step_fraction = 1.0 / 3, .final_step = 0.1}},
+             .batch_size = 1,
+             .probe_start_epoch = 1}));
 
 }  // namespace
 }  // namespace tessera::solvers

@@ -18,12 +18,16 @@ DescentState state_of(const Descent& descent) {
   return state;
 }
 
-class DescentTest : public ::testing::TestWithParam<DescentOptions> {};
+settings::Solver solver_of(const settings::Descent& own, int orthogonalise_every) {
+  return {.batch_size = 0, .orthogonalise_every = orthogonalise_every, .own = own};
+}
+
+class DescentTest : public ::testing::TestWithParam<settings::Descent> {};
 
 TEST_P(DescentTest, StepsAreTheFormula) {
   SmallScan scan = testing::make_small_scan({8, 8}, 2, n_positions, true, 61);
   testing::SmallRun run(scan, 0);
-  Descent descent(GetParam(), run.unknowns, run.model, run.box, run.box);
+  Descent descent(solver_of(GetParam(), 0), run.unknowns, run.model, {run.box, run.box});
   testing::PlainDescent expected(GetParam());
   double last_error = 1e300;
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
@@ -41,13 +45,10 @@ TEST_P(DescentTest, StepsAreTheFormula) {
 
 /// A history shorter than the run, too.
 INSTANTIATE_TEST_SUITE_P(Rules, DescentTest,
-                         ::testing::Values(DescentOptions{.orthogonalise_every = 0},
-                                           DescentOptions{.preconditioner = {.object_step = 0.3,
-                                                                             .object_alpha = 0.1,
-                                                                             .probe_alpha = 0.5},
-                                                          .orthogonalise_every = 0},
-                                           DescentOptions{.n_history = 2,
-                                                          .orthogonalise_every = 0}));
+                         ::testing::Values(settings::Descent{.steps = {1, 1}},
+                                           settings::Descent{.steps = {0.3, 1},
+                                                             .alphas = {0.1, 0.5}},
+                                           settings::Descent{.steps = {1, 1}, .lbfgs_history = 2}));
 
 /// Mixing the modes changes no intensity, and what is remembered is mixed along: nor does it change
 /// the way.
@@ -57,8 +58,8 @@ TEST(Descent, OrthogonalModesGoTheSameWay) {
     std::array<double, 2> last_error{};
     for (const int every : {0, 1}) {
       testing::SmallRun run(scan, 0);
-      Descent descent({.n_history = n_history, .orthogonalise_every = every}, run.unknowns,
-                      run.model, run.box, run.box);
+      Descent descent(solver_of({.steps = {1, 1}, .lbfgs_history = n_history}, every), run.unknowns,
+                      run.model, {run.box, run.box});
       for (int epoch = 0; epoch < n_epochs; ++epoch)
         last_error[every] = run.run_epoch(descent, epoch).error();
     }
@@ -70,7 +71,7 @@ TEST(Descent, OrthogonalModesGoTheSameWay) {
 TEST(Descent, AnUphillMoveIsTakenBack) {
   const SmallScan scan = testing::make_small_scan({8, 8}, 2, n_positions, true, 63);
   testing::SmallRun run(scan, 0);
-  Descent descent({}, run.unknowns, run.model, run.box, run.box);
+  Descent descent(solver_of({.steps = {1, 1}}, 1), run.unknowns, run.model, {run.box, run.box});
   run.run_epoch(descent, 0);
   // Three times as far along the same line.
   const WaveStack object = testing::on_host(run.unknowns.object);

@@ -20,16 +20,16 @@ struct Directions {
   WaveStack probe;
 };
 
-Directions reference_directions(const SmallScan& scan, const LsqmlOptions& options,
+Directions reference_directions(const SmallScan& scan, const settings::Lsqml& options,
                                 std::span<const int> positions, bool moves_probe) {
   const testing::ReferenceSums sums = testing::reference_sums(scan, positions);
   Directions directions{sums.object, sums.probe};
   for (std::size_t i = 0; i < sums.object.size(); ++i)
-    directions.object.data()[i] /= sums.object_weight(i, options.object_alpha);
+    directions.object.data()[i] /= sums.object_weight(i, options.alphas.object);
   for (int m = 0; m < n_modes; ++m)
     for (int y = 0; y < scan.window.h; ++y)
       for (int x = 0; x < scan.window.w; ++x)
-        directions.probe(m, y, x) /= sums.probe_weight(y, x, options.probe_alpha);
+        directions.probe(m, y, x) /= sums.probe_weight(y, x, options.alphas.probe);
   if (!moves_probe) std::fill(directions.probe.begin(), directions.probe.end(), 0.0);
   return directions;
 }
@@ -52,10 +52,9 @@ std::array<double, 2> reference_lengths(const SmallScan& scan, const Directions&
   return {(vv * uchi - uv * vchi) / determinant, (uu * vchi - uv * uchi) / determinant};
 }
 
-void reference_update(SmallScan& scan, const LsqmlOptions& options, std::span<const int> positions,
-                      int epoch) {
-  const Directions directions =
-      reference_directions(scan, options, positions, epoch >= options.probe_start_epoch);
+void reference_update(SmallScan& scan, const settings::Lsqml& options,
+                      std::span<const int> positions, bool moves_probe) {
+  const Directions directions = reference_directions(scan, options, positions, moves_probe);
   double a = 0;
   double b = 0;
   for (const int j : positions) {
@@ -64,9 +63,9 @@ void reference_update(SmallScan& scan, const LsqmlOptions& options, std::span<co
     b += lengths[1] / static_cast<double>(positions.size());
   }
   for (std::size_t i = 0; i < scan.object.size(); ++i)
-    scan.object.data()[i] += options.object_step * a * directions.object.data()[i];
+    scan.object.data()[i] += options.steps.object * a * directions.object.data()[i];
   for (std::size_t i = 0; i < scan.probe.size(); ++i)
-    scan.probe.data()[i] += options.probe_step * b * directions.probe.data()[i];
+    scan.probe.data()[i] += options.steps.probe * b * directions.probe.data()[i];
 }
 
 /// The kernels' floor under a dark model amplitude (1e-10) is no part of the formula.
@@ -75,26 +74,29 @@ constexpr int first_epoch = 3;
 constexpr int end_epoch = 5;
 
 struct Case {
-  LsqmlOptions options = {};
+  settings::Lsqml options = {.steps = {1, 1}, .alphas = {0.1, 0.1}, .momentum = 0};
   testing::Case scan = {};
+  int probe_start_epoch = 0;
 };
 
 class LsqmlTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(LsqmlTest, EpochsAreTheFormulaBatchByBatch) {
   const testing::Case& c = GetParam().scan;
-  LsqmlOptions options = GetParam().options;
-  options.epoch_end.orthogonalise_every = 0;
-  options.most_in_batch = testing::n_positions;
+  const settings::Lsqml& options = GetParam().options;
+  const settings::Solver solver{.batch_size = 0,
+                                .probe_start_epoch = GetParam().probe_start_epoch,
+                                .orthogonalise_every = 0,
+                                .own = options};
   SmallScan scan = tessera::testing::make_small_scan({c.window, c.window}, n_modes,
                                                      testing::n_positions, c.subpixel, 31);
   const Unknowns unknowns = testing::run_epochs(
       c, scan, first_epoch, end_epoch,
       [&](Unknowns& now, physics::ForwardModel& model, const Box& all) {
-        return Lsqml(options, now, model, all, all);
+        return Lsqml(solver, now, model, {all, all});
       },
       [&](std::span<const int> positions, int epoch) {
-        reference_update(scan, options, positions, epoch);
+        reference_update(scan, options, positions, epoch >= solver.probe_start_epoch);
       },
       [] {});
   EXPECT_LT(relative_difference(on_host(unknowns.object), scan.object), tolerance);
@@ -103,13 +105,13 @@ TEST_P(LsqmlTest, EpochsAreTheFormulaBatchByBatch) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, LsqmlTest,
-    ::testing::Values(
-        Case{}, Case{.scan = {.subpixel = false}}, Case{.scan = {.batch_size = 1}},
-        Case{.options = {.object_alpha = 1, .probe_alpha = 0.5}, .scan = {.batch_size = 2}},
-        Case{.options = {.object_step = 0.4, .probe_step = 0.2},
-             .scan = {.subpixel = false, .batch_size = 2}},
-        Case{.options = {.probe_start_epoch = first_epoch + 1}, .scan = {.batch_size = 2}},
-        Case{.scan = {.batch_size = 2, .window = 32, .fixed_order = false}}));
+    ::testing::Values(Case{}, Case{.scan = {.subpixel = false}}, Case{.scan = {.batch_size = 1}},
+                      Case{.options = {.steps = {1, 1}, .alphas = {1, 0.5}, .momentum = 0},
+                           .scan = {.batch_size = 2}},
+                      Case{.options = {.steps = {0.4, 0.2}, .alphas = {0.1, 0.1}, .momentum = 0},
+                           .scan = {.subpixel = false, .batch_size = 2}},
+                      Case{.scan = {.batch_size = 2}, .probe_start_epoch = first_epoch + 1},
+                      Case{.scan = {.batch_size = 2, .window = 32, .fixed_order = false}}));
 
 }  // namespace
 }  // namespace tessera::solvers

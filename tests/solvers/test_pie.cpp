@@ -15,18 +15,18 @@ using tessera::testing::SmallScan;
 using testing::n_modes;
 
 /// The formulas of pie.hpp for one batch.
-void reference_update(SmallScan& scan, const PieOptions& options, std::span<const int> positions,
-                      int epoch) {
+void reference_update(SmallScan& scan, const settings::Pie& options, std::span<const int> positions,
+                      bool moves_probe) {
   const testing::ReferenceSums sums = testing::reference_sums(scan, positions);
   for (std::size_t i = 0; i < sums.object.size(); ++i)
     scan.object.data()[i] +=
-        options.object_step * sums.object.data()[i] / sums.object_weight(i, options.object_alpha);
-  if (epoch < options.probe_start_epoch) return;
+        options.steps.object * sums.object.data()[i] / sums.object_weight(i, options.alphas.object);
+  if (!moves_probe) return;
   for (int m = 0; m < n_modes; ++m)
     for (int y = 0; y < scan.window.h; ++y)
       for (int x = 0; x < scan.window.w; ++x)
-        scan.probe(m, y, x) +=
-            options.probe_step * sums.probe(m, y, x) / sums.probe_weight(y, x, options.probe_alpha);
+        scan.probe(m, y, x) += options.steps.probe * sums.probe(m, y, x) /
+                               sums.probe_weight(y, x, options.alphas.probe);
 }
 
 /// Velocity and what it is measured from, of object or probe.
@@ -50,28 +50,30 @@ constexpr int first_epoch = 3;
 constexpr int end_epoch = 5;
 
 struct Case {
-  PieOptions options = {};
+  settings::Pie options = {.steps = {1, 1}};
   testing::Case scan = {};
+  int probe_start_epoch = 0;
 };
 
 class PieTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(PieTest, EpochsAreTheFormulaBatchByBatch) {
   const testing::Case& c = GetParam().scan;
-  PieOptions options = GetParam().options;
-  options.epoch_end.orthogonalise_every = 0;
+  const settings::Pie& options = GetParam().options;
+  const settings::Solver solver{
+      .probe_start_epoch = GetParam().probe_start_epoch, .orthogonalise_every = 0, .own = options};
   SmallScan scan = tessera::testing::make_small_scan({c.window, c.window}, n_modes,
                                                      testing::n_positions, c.subpixel, 31);
   ReferenceMomentum object_momentum(scan.object);
   ReferenceMomentum probe_momentum(scan.probe);
-  const double friction = options.epoch_end.friction;
+  const double friction = options.momentum;
   const Unknowns unknowns = testing::run_epochs(
       c, scan, first_epoch, end_epoch,
       [&](Unknowns& now, physics::ForwardModel& model, const Box& all) {
-        return Pie(options, now, model, all, all);
+        return Pie(solver, now, model, {all, all});
       },
       [&](std::span<const int> positions, int epoch) {
-        reference_update(scan, options, positions, epoch);
+        reference_update(scan, options, positions, epoch >= solver.probe_start_epoch);
       },
       [&] {
         object_momentum.apply(scan.object, friction);
@@ -81,27 +83,27 @@ TEST_P(PieTest, EpochsAreTheFormulaBatchByBatch) {
   EXPECT_LT(relative_difference(on_host(unknowns.probe), scan.probe), tolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Options, PieTest,
-    ::testing::Values(
-        Case{}, Case{.scan = {.subpixel = false}},
-        Case{.options = {.object_alpha = 0.1, .probe_alpha = 0.3}},
-        Case{.options = {.object_step = 0.4, .probe_step = 0.2}},
-        Case{.options = {.object_step = 0.4, .probe_step = 0.2}, .scan = {.batch_size = 1}},
-        Case{.options = {.object_step = 0.4}, .scan = {.subpixel = false, .batch_size = 2}},
-        Case{.options = {.object_step = 0.2, .probe_step = 0.2, .epoch_end = {.friction = 0.7}},
-             .scan = {.batch_size = 2}}));
+INSTANTIATE_TEST_SUITE_P(Options, PieTest,
+                         ::testing::Values(Case{}, Case{.scan = {.subpixel = false}},
+                                           Case{.options = {.steps = {1, 1}, .alphas = {0.1, 0.3}}},
+                                           Case{.options = {.steps = {0.4, 0.2}}},
+                                           Case{.options = {.steps = {0.4, 0.2}},
+                                                .scan = {.batch_size = 1}},
+                                           Case{.options = {.steps = {0.4, 1}},
+                                                .scan = {.subpixel = false, .batch_size = 2}},
+                                           Case{.options = {.steps = {0.2, 0.2}, .momentum = 0.7},
+                                                .scan = {.batch_size = 2}}));
 
 // In windows of 32, and in no fixed order, a GPU takes the fused kernels.
 constexpr testing::Case fused{.batch_size = 2, .window = 32, .fixed_order = false};
 INSTANTIATE_TEST_SUITE_P(
     Fused, PieTest,
     ::testing::Values(
-        Case{.options = {.object_step = 0.4, .object_alpha = 0.1, .probe_alpha = 0.3},
-             .scan = fused},
-        Case{.options = {.object_step = 0.4, .probe_start_epoch = first_epoch + 1},
-             .scan = {.batch_size = 1, .window = 32, .fixed_order = false}},
-        Case{.options = {.object_step = 0.4},
+        Case{.options = {.steps = {0.4, 1}, .alphas = {0.1, 0.3}}, .scan = fused},
+        Case{.options = {.steps = {0.4, 1}},
+             .scan = {.batch_size = 1, .window = 32, .fixed_order = false},
+             .probe_start_epoch = first_epoch + 1},
+        Case{.options = {.steps = {0.4, 1}},
              .scan = {.subpixel = false, .batch_size = 2, .window = 32, .fixed_order = false}}));
 
 }  // namespace

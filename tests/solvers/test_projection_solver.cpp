@@ -40,7 +40,7 @@ double power(const WaveStack& waves) {
 /// The two projections, in the words of projection_solver.hpp.
 struct Reference {
   SmallScan& scan;
-  ProjectionOptions options;
+  settings::Projection options;
   Shape2 window = scan.window;
   double distance_bound =
       options.fourier_relaxation * options.fourier_relaxation / 4 * power(scan.probe);
@@ -164,7 +164,8 @@ struct Reconstruction {
   Sweep sweep;
   ProjectionSolver solver;
 
-  Reconstruction(const SmallScan& scan, const ProjectionOptions& options)
+  Reconstruction(const SmallScan& scan, const settings::Projection& options,
+                 int probe_start_epoch = 0)
       : unknowns{testing::on_device(scan.object), testing::on_device(scan.probe)},
         model(scan.tile, n_modes, 3, 3, scan.window == small_window, fft::Planning::reproducible),
         transport(halo::make_transport("auto", world())),
@@ -174,7 +175,8 @@ struct Reconstruction {
               {positions, std::vector<bool>(n_positions, false), scan.corner, scan.subpixel,
                scan.window, all},
               model.chunk_size(), model.max_slots(), scan.tile, halo, *transport),
-        solver(options, unknowns, model, all, all) {}
+        solver({.probe_start_epoch = probe_start_epoch, .orthogonalise_every = 0, .own = options},
+               unknowns, model, {all, all}) {}
 
   /// The running error.
   double run_epoch(int epoch) {
@@ -194,9 +196,10 @@ constexpr int n_epochs = 3;
 
 struct Case {
   const char* name;
-  ProjectionOptions options = {};
+  settings::Projection options = {};
   bool subpixel = true;
   Shape2 window = small_window;  ///< larger ones go through the fused kernels where there are
+  int probe_start_epoch = 0;
 };
 
 class ProjectionSolverTest : public ::testing::TestWithParam<Case> {
@@ -215,8 +218,9 @@ class DifferenceMap : public ProjectionSolverTest {};
 class Raar : public ProjectionSolverTest {};
 
 TEST_P(DifferenceMap, EpochsAreTheMap) {
-  const ProjectionOptions& options = GetParam().options;
-  Reconstruction run(scan_, options);
+  const settings::Projection& options = GetParam().options;
+  const int probe_start_epoch = GetParam().probe_start_epoch;
+  Reconstruction run(scan_, options, probe_start_epoch);
   Reference reference{scan_, options};
   std::vector<WaveStack> psi = reference.exit_waves();
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
@@ -227,16 +231,17 @@ TEST_P(DifferenceMap, EpochsAreTheMap) {
           reference.with_measured_amplitudes(reflected(overlapping, psi[j]), j);
       psi[j] = combined(1, psi[j], 1, combined(1, measured, -1, overlapping));
     }
-    reference.find_object_and_probe(psi, epoch >= options.probe_start_epoch);
+    reference.find_object_and_probe(psi, epoch >= probe_start_epoch);
     EXPECT_NEAR(run.run_epoch(epoch) / error, 1, tolerance) << "epoch " << epoch;
     expect_same(run);
   }
 }
 
 TEST_P(Raar, EpochsAreTheMap) {
-  const ProjectionOptions& options = GetParam().options;
+  const settings::Projection& options = GetParam().options;
+  const int probe_start_epoch = GetParam().probe_start_epoch;
   const double beta = options.raar_beta;
-  Reconstruction run(scan_, options);
+  Reconstruction run(scan_, options, probe_start_epoch);
   Reference reference{scan_, options};
   std::vector<WaveStack> psi = reference.exit_waves();
   std::vector<WaveStack> measured = psi;    // P_M psi
@@ -251,13 +256,13 @@ TEST_P(Raar, EpochsAreTheMap) {
       measured[j] = reference.with_measured_amplitudes(psi[j], j);
       reflection[j] = reflected(measured[j], psi[j]);
     }
-    reference.find_object_and_probe(reflection, epoch >= options.probe_start_epoch);
+    reference.find_object_and_probe(reflection, epoch >= probe_start_epoch);
     EXPECT_NEAR(run.run_epoch(epoch) / error, 1, tolerance) << "epoch " << epoch;
     expect_same(run);
   }
 }
 
-constexpr ProjectionMap raar = ProjectionMap::raar;
+constexpr settings::ProjectionMap raar = settings::ProjectionMap::raar;
 const auto name_of = [](const auto& tested) { return std::string(tested.param.name); };
 
 // Few rounds where positions are sub-pixel: there the alternation is no exact projection, and it
@@ -268,23 +273,23 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"RoundsToATolerance", {.overlap_tolerance = 0.3}, false},
                       Case{"RoundsToTheEnd", {.overlap_rounds = 3, .overlap_tolerance = 0}},
                       Case{"ExactAmplitudes", {.fourier_relaxation = 0, .overlap_rounds = 2}},
-                      Case{"ProbeStartsLater", {.overlap_rounds = 3, .probe_start_epoch = 1}},
+                      Case{"ProbeStartsLater", {.overlap_rounds = 3}, true, small_window, 1},
                       Case{"Larger", {}, false, larger_window},
                       Case{"LargerRounds", {.overlap_rounds = 2}, true, larger_window}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Options, Raar,
-    ::testing::Values(Case{"AsItComes", {.map = raar}, false},
-                      Case{"OtherBeta", {.map = raar, .raar_beta = 0.9, .overlap_rounds = 3}},
-                      Case{"Relaxed", {.map = raar, .fourier_relaxation = 4, .overlap_rounds = 2}},
-                      Case{"ProbeStartsLater",
-                           {.map = raar, .overlap_rounds = 3, .probe_start_epoch = 1}},
-                      Case{"Larger", {.map = raar}, false, larger_window},
-                      Case{"LargerRounds",
-                           {.map = raar, .raar_beta = 0.9, .overlap_rounds = 2},
-                           true,
-                           larger_window}),
+    ::testing::Values(
+        Case{"AsItComes", {.map = raar}, false},
+        Case{"OtherBeta", {.map = raar, .overlap_rounds = 3, .raar_beta = 0.9}},
+        Case{"Relaxed", {.map = raar, .fourier_relaxation = 4, .overlap_rounds = 2}},
+        Case{"ProbeStartsLater", {.map = raar, .overlap_rounds = 3}, true, small_window, 1},
+        Case{"Larger", {.map = raar}, false, larger_window},
+        Case{"LargerRounds",
+             {.map = raar, .overlap_rounds = 2, .raar_beta = 0.9},
+             true,
+             larger_window}),
     name_of);
 
 TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
@@ -296,7 +301,8 @@ TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
         Reference::squared_norm(exact.difference(testing::dft(exact.exit_waves(j), -1), j)));
   std::ranges::sort(distances);
   const double bound = (distances[1] + distances[2]) / 2;
-  const ProjectionOptions options{.fourier_relaxation = 2 * std::sqrt(bound / power(scan.probe))};
+  const settings::Projection options{.fourier_relaxation =
+                                         2 * std::sqrt(bound / power(scan.probe))};
   Reconstruction run(scan, options);
   Reference reference{scan, options};
   std::vector<WaveStack> psi = reference.exit_waves();
@@ -313,12 +319,9 @@ TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
 /// of R_M psi = 2 P_M psi - psi, hence half way from there to the one before.
 TEST(RaarAtBetaOneHalf, IsAlternatingProjections) {
   SmallScan scan = testing::make_small_scan(small_window, n_modes, n_positions, true, 31);
-  const ProjectionOptions options{.map = raar,
-                                  .raar_beta = 0.5,
-                                  .fourier_relaxation = 0,
-                                  .object_inertia = 0,
-                                  .probe_start_epoch = n_epochs};
-  Reconstruction run(scan, options);
+  const settings::Projection options{
+      .map = raar, .fourier_relaxation = 0, .raar_beta = 0.5, .object_inertia = 0};
+  Reconstruction run(scan, options, n_epochs);
   Reference reference{scan, options};
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
     const WaveStack before = scan.object;

@@ -2,7 +2,6 @@
 /// The deck: everything that a run is told. What each section holds, with its defaults and keys, is
 /// said in settings/.
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "tessera/settings/refine.hpp"
 #include "tessera/settings/run.hpp"
 #include "tessera/settings/simulation.hpp"
+#include "tessera/settings/solver.hpp"
 #include "tessera/settings/stop.hpp"
 #include "tessera/settings/validation.hpp"
 
@@ -31,34 +31,9 @@ using settings::Probe;
 using settings::Refine;
 using settings::Run;
 using settings::Simulation;
+using settings::Solver;
 using settings::Stop;
 using settings::Validation;
-
-struct Solver {
-  std::string method = "rpie";
-  int epochs = 100;
-  int batch_size = 32;
-  std::string batch_order = "spread";
-  std::uint64_t seed = 1;
-  double object_step = 0.5;
-  double probe_step = 0.5;
-  double object_alpha = 1.0;
-  double probe_alpha = 1.0;
-  double momentum = 0.5;
-  double full_step_fraction = 0.33;
-  double final_step = 0.2;
-  int probe_start_epoch = 0;
-  int orthogonalise_every = 1;
-  double fourier_relaxation = 0.05;
-  int overlap_rounds = 10;
-  double overlap_tolerance = 0.05;
-  double raar_beta = 0.75;
-  int lbfgs_history = 8;
-  double adam_beta1 = 0.9;
-  double adam_beta2 = 0.999;
-  double adam_epsilon = 1e-3;
-  std::string noise = "amplitude";
-};
 
 struct Deck {
   std::string title;

@@ -12,9 +12,9 @@ namespace tessera::deck {
 
 using settings::Key;
 
-/// Every key of `deck`, in the order of the reference. With several solvers each has its keys, in
-/// sections named by `solver_section`. What the keys point to is `deck` as it is: not to be used
-/// after the number of solvers has changed.
+/// Every key of `deck`, in the order of the reference. With several solvers each has its keys,
+/// those of its method and of no other, in sections named by `solver_section`. What the keys point
+/// to is `deck` as it is: not to be used after the solvers or their methods have changed.
 std::vector<Key> keys(Deck& deck);
 
 /// "solver" where there is one, else "solver[0]", "solver[1]", ...

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "tessera/physics/gradient_pass.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
@@ -35,6 +36,9 @@ class ProductsPass {
   /// @param most_in_batch positions of this rank
   ProductsPass(ForwardModel& model, int most_in_batch);
   ~ProductsPass();
+  /// Device memory that it takes: chi, and what the object's direction changes, or where kernels
+  /// are fused the shifted directions.
+  static std::int64_t bytes(const Sizes& sizes, int most_in_batch);
 
   /// GradientPass::add of a chunk, whose chi is kept.
   /// @param place of the chunk's first position in the batch

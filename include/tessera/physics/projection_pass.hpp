@@ -3,6 +3,7 @@
 /// chunk.
 
 #include "tessera/physics/forward_model.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
@@ -46,8 +47,8 @@ class ProjectionPass {
   /// Of the steps so far, of P_O.
   RunningFigures& figures() { return figures_; }
 
-  /// What it holds besides the waves of positions, in bytes.
-  static std::int64_t bytes(Shape2 window, int chunk_size);
+  /// Device memory that it takes.
+  static std::int64_t bytes(const Sizes& sizes, const LinearMap& map);
 
  private:
   void project(const device::Device& exec, const ObjectView& object, const Chunk& chunk,

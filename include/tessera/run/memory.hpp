@@ -20,9 +20,6 @@ int max_reals_per_pixel(const deck::Deck& deck);
 int chunk_size(const deck::Deck& deck, Shape2 window);
 /// Shifted probes that are kept at a time, at most.
 int max_slots(const deck::Deck& deck, Shape2 window);
-/// Positions of a batch that are of a rank with `n_positions`, at most.
-int most_in_batch(const deck::Solver& solver, std::size_t n_positions);
-bool uses_momentum(const deck::Solver& solver);
 /// Positions of a chunk for a rank with `n_positions`: no chunk is larger than a batch or the
 /// rank's share.
 int most_in_chunk(const deck::Deck& deck, Shape2 window, std::size_t n_positions);

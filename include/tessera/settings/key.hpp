@@ -25,6 +25,7 @@ struct Key {
   int length = 0;                         ///< elements of a list that is not empty
   std::optional<std::string> none = {};   ///< word that leaves the field unset, such as "auto"
   std::string hint = {};                  ///< the likely mistake, added when a value is refused
+  std::vector<std::string> methods = {};  ///< of its family that have it; empty: all
   /// Relative to the deck or, given on the command line, to the working folder.
   bool is_path = false;
 };
@@ -32,6 +33,9 @@ struct Key {
 /// From when on something is done.
 /// @param what ends the words "First epoch, from 0, "
 Key first_epoch(const std::string& name, Field field, const std::string& what);
+
+/// The rows of several structs, one after another.
+std::vector<Key> joined(std::vector<std::vector<Key>> parts);
 
 /// @throws InputError saying `problem` if it does not hold
 void require(bool holds, const std::string& problem);

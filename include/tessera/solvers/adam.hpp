@@ -1,23 +1,9 @@
 #pragma once
 /// Adam on object and probe.
 
-#include "tessera/physics/gradient_pass.hpp"
-#include "tessera/solvers/batch_sums.hpp"
-#include "tessera/solvers/epoch_end.hpp"
-#include "tessera/solvers/step_schedule.hpp"
+#include "tessera/solvers/batch_method.hpp"
 
 namespace tessera::solvers {
-
-struct AdamOptions {
-  double object_step = 0.02;  ///< transmission a batch, at most
-  double probe_step = 0.02;   ///< of the probe's greatest amplitude
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-3;
-  StepSchedule schedule = {};   ///< of both steps
-  int probe_start_epoch = 0;    ///< first epoch, from 0, that updates the probe
-  int orthogonalise_every = 1;  ///< epochs; 0: never
-};
 
 /// Stochastic gradient with moments (Kingma & Ba 2015, ICLR, algorithm 1) for complex unknowns u,
 /// g the negative gradient of a batch, t the number of batches so far:
@@ -28,16 +14,16 @@ struct AdamOptions {
 /// sum_j conj(O_j) chi_jm / (max_x S sqrt(max_x sum_m |P_m|^2)), S = sum_j |O_j|^2; so is epsilon.
 /// Of the object only pixels that a window of the batch reaches are updated, and their moments. Per
 /// batch the ranks exchange what Pie exchanges; moments stay with their owners.
-class Adam final : public Solver {
+class Adam final : public BatchMethod<settings::Adam> {
  public:
-  Adam(const AdamOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
-       const Box& ghosted, const Box& owned);
+  Adam(const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
+       const OwnedTile& tile);
+  /// Device memory that it takes.
+  static std::int64_t bytes(const settings::Solver& settings, const physics::Sizes& sizes);
 
   void start_epoch(const device::Device& exec, int epoch) override;
-  bool repeats_from(int epoch) const override { return epoch >= options_.probe_start_epoch; }
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
-  void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;
 
   /// Owners update their pixels from complete sums, which become zero, ghosts' too.
   void update_object(const device::Device& exec, const TouchedBlocks& touched);
@@ -45,20 +31,12 @@ class Adam final : public Solver {
   void update_probe(const device::Device& exec);
 
  private:
-  AdamOptions options_;
-  Unknowns& unknowns_;
-  physics::ForwardModel& model_;
-  physics::GradientPass gradient_;
-  OwnedTile tile_;
-  BatchSums batch_sums_;
+  Maxima maxima_;
   physics::ObjectView object_moment_;          ///< m
   device::DeviceView<Real***> object_square_;  ///< v
   physics::ProbeView probe_moment_;
   device::DeviceView<Real***> probe_square_;
   device::DeviceView<double[2][3]> rates_;  ///< of object, probe: beta1^t, beta2^t, schedule
-  device::DeviceView<Real> greatest_power_;
-  device::DeviceView<Real> greatest_overlap_;
-  EpochEnd epoch_end_;
 };
 
 }  // namespace tessera::solvers

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "tessera/physics/gradient_sums.hpp"
+#include "tessera/physics/sizes.hpp"
 #include "tessera/physics/update_weight.hpp"
 #include "tessera/solvers/solver.hpp"
 
@@ -12,6 +13,10 @@ namespace tessera::solvers {
 class BatchSums {
  public:
   explicit BatchSums(const Unknowns& unknowns);
+  static std::int64_t bytes(const physics::Sizes& sizes) {
+    return sizes.object_bytes() + sizes.object_bytes() / 2 + sizes.probe_bytes() +
+           sizes.window.size() * static_cast<std::int64_t>(sizeof(Real));
+  }
 
   const physics::GradientSums& sums() const { return sums_; }
   void clear_shared(const device::Device& exec) const { device::set_zero(exec, shared_); }

@@ -3,18 +3,10 @@
 
 #include <memory>
 
-#include "tessera/physics/gradient_pass.hpp"
+#include "tessera/solvers/batch_method.hpp"
 #include "tessera/solvers/direction.hpp"
-#include "tessera/solvers/epoch_end.hpp"
 
 namespace tessera::solvers {
-
-struct DescentOptions {
-  PreconditionerOptions preconditioner = {};
-  int n_history = 0;            ///< steps that L-BFGS remembers; 0: conjugate gradient
-  int probe_start_epoch = 0;    ///< first epoch, from 0, that updates the probe
-  int orthogonalise_every = 1;  ///< epochs; 0: never
-};
 
 /// Minimises the cost of all patterns over object and probe together (Thibault & Guizar-Sicairos
 /// 2012, New J. Phys. 14, 063004): per epoch one gradient, one direction (direction.hpp), one line
@@ -22,17 +14,19 @@ struct DescentOptions {
 /// out higher than before, the next epoch goes back along the same direction instead, at least
 /// half way. Per epoch the ranks exchange 3 Reals per ghost pixel and plane to owners and 4 back,
 /// all-reduce 2 n_modes + 1 Reals per probe pixel and the doubles of direction and line search.
-class Descent final : public Solver {
+class Descent final : public BatchMethod<settings::Descent> {
  public:
-  Descent(const DescentOptions& options, Unknowns& unknowns, physics::ForwardModel& model,
-          const Box& ghosted, const Box& owned);
+  Descent(const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
+          const OwnedTile& tile);
+  /// Device memory that it takes.
+  static std::int64_t bytes(const settings::Solver& settings, const physics::Sizes& sizes);
+  /// See transforms_needed.
+  static double transforms(int n_slices, double shift);
 
-  void start_epoch(const device::Device&, int) override {}
   /// The history goes round, and the line search asks for patterns again.
   bool repeats_from(int) const override { return false; }
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
-  void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;
 
   /// On the device.
   const device::DeviceView<DescentState>& state() const { return state_; }
@@ -42,11 +36,7 @@ class Descent final : public Solver {
   void judge(const device::Device& exec, Sweep& sweep, bool starts_over);
   void take_step(const device::Device& exec, Sweep& sweep, const Batch& batch);
 
-  DescentOptions options_;
-  Unknowns& unknowns_;
-  physics::ForwardModel& model_;
-  physics::GradientPass gradient_pass_;
-  BatchSums batch_sums_;
+  Maxima maxima_;
   Preconditioner preconditioner_;
   UnknownSpace space_;
   LineSearch line_search_;
@@ -54,7 +44,6 @@ class Descent final : public Solver {
   Unknowns direction_;
   device::DeviceView<DescentState> state_;
   device::DeviceView<double*> cost_;  ///< (1)
-  EpochEnd epoch_end_;
 };
 
 }  // namespace tessera::solvers

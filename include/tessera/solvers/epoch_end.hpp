@@ -6,16 +6,17 @@
 
 namespace tessera::solvers {
 
-struct EpochEndOptions {
-  double friction = 0;          ///< of the momentum; 0: none
-  int orthogonalise_every = 1;  ///< epochs; 0: never
-};
-
 /// Momentum; then modes orthogonal and sorted by power; then the probe the same on all ranks.
 class EpochEnd {
  public:
-  EpochEnd(const EpochEndOptions& options, const Unknowns& unknowns,
+  /// @param momentum see Momentum; 0: none
+  /// @param orthogonalise_every epochs; 0: never
+  EpochEnd(double momentum, int orthogonalise_every, const Unknowns& unknowns,
            const physics::ForwardModel& model, const OwnedTile& tile);
+
+  static std::int64_t bytes(double momentum, const physics::Sizes& sizes) {
+    return Momentum::bytes(momentum, sizes);
+  }
 
   /// Before the first batch: momentum counts what changes from here on.
   void start(const device::Device& exec) const { momentum_.remember(exec); }
@@ -27,7 +28,7 @@ class EpochEnd {
   const physics::ModeOrthogonaliser& modes() const { return orthogonaliser_; }
 
  private:
-  EpochEndOptions options_;
+  int orthogonalise_every_;
   Unknowns unknowns_;
   Momentum momentum_;
   int n_modes_;

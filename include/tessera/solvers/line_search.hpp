@@ -38,6 +38,11 @@ KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial);
 class LineSearch {
  public:
   LineSearch(const Unknowns& unknowns, physics::ForwardModel& model);
+  /// Two trials with their probes' spectra, and the waves at both.
+  static std::int64_t bytes(const physics::Sizes& sizes) {
+    return 2 * (sizes.object_bytes() + 2 * sizes.probe_bytes() +
+                sizes.model.chunk_size * sizes.waves_bytes());
+  }
 
   /// The step along `direction`, on the device: where the present point is accepted, to the first
   /// minimum within 3 reach ahead; else to that on the way back to the best point, half of it at

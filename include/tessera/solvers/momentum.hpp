@@ -1,6 +1,7 @@
 #pragma once
 /// Momentum of object and probe: steps in the same direction, epoch after epoch, add up.
 
+#include "tessera/physics/sizes.hpp"
 #include "tessera/solvers/owned_tile.hpp"
 #include "tessera/solvers/solver.hpp"
 
@@ -12,6 +13,10 @@ namespace tessera::solvers {
 class Momentum {
  public:
   Momentum(double friction, const Unknowns& unknowns, const OwnedTile& tile);
+
+  static std::int64_t bytes(double friction, const physics::Sizes& sizes) {
+    return friction > 0 ? 2 * (sizes.object_bytes() + sizes.probe_bytes()) : 0;
+  }
 
   bool is_on() const { return friction_ > 0; }
   /// Object (owned pixels; who calls fills the ghosts) and probe move on.

@@ -11,11 +11,13 @@ namespace tessera::solvers {
 struct OwnedTile {
   Box owned;  ///< in pixels of the ghosted box
   decomposition::BlockGrid blocks;
+  bool has_first_pixel;  ///< of the object: true on one rank alone
 
   OwnedTile(const Box& ghosted, const Box& owned_px)
       : owned{{owned_px.begin.y - ghosted.begin.y, owned_px.begin.x - ghosted.begin.x},
               {owned_px.end.y - ghosted.begin.y, owned_px.end.x - ghosted.begin.x}},
-        blocks{ghosted.shape()} {}
+        blocks{ghosted.shape()},
+        has_first_pixel(owned_px.area() > 0 && owned_px.begin.y == 0 && owned_px.begin.x == 0) {}
 
   KOKKOS_FUNCTION bool owns(int y, int x) const {
     return y >= owned.begin.y && y < owned.end.y && x >= owned.begin.x && x < owned.end.x;

@@ -1,16 +1,10 @@
 #pragma once
 /// What makes pixels of object and probe comparable.
 
-#include "tessera/solvers/batch_sums.hpp"
+#include "tessera/settings/steps.hpp"
+#include "tessera/solvers/batch_method.hpp"
 
 namespace tessera::solvers {
-
-struct PreconditionerOptions {
-  double object_step = 1;  ///< of the two, the ratio counts
-  double probe_step = 1;
-  double object_alpha = 1;
-  double probe_alpha = 1;
-};
 
 /// An estimate of the inverse Hessian's diagonal, real and positive:
 ///   object: object_step / (D + object_alpha max_x sum_m |P_m|^2)
@@ -20,18 +14,20 @@ struct PreconditionerOptions {
 /// probe of Thibault & Guizar-Sicairos 2012, sec. 2.3.
 class Preconditioner {
  public:
-  Preconditioner(const PreconditionerOptions& options, const physics::GradientSums& sums);
+  /// @param steps of the two, the ratio counts
+  /// @param sums, maxima of the gradient, which who calls keeps up to date
+  Preconditioner(const settings::Steps& steps, const settings::Alphas& alphas,
+                 const physics::GradientSums& sums, const Maxima& maxima)
+      : steps_(steps), alphas_(alphas), sums_(sums), maxima_(maxima) {}
 
-  /// From the sums and the probe as they are. Does not wait for the device.
-  void update(const device::Device& exec, const physics::ProbeView& probe) const;
   /// to = preconditioned from; they may be the same. Ghosts hold nothing of use.
   void apply(const device::Device& exec, const Unknowns& from, const Unknowns& to) const;
 
  private:
-  PreconditionerOptions options_;
+  settings::Steps steps_;
+  settings::Alphas alphas_;
   physics::GradientSums sums_;
-  device::DeviceView<Real> greatest_power_;
-  device::DeviceView<Real> greatest_overlap_;
+  Maxima maxima_;
 };
 
 }  // namespace tessera::solvers

@@ -3,24 +3,12 @@
 
 #include "tessera/physics/probe_modes.hpp"
 #include "tessera/physics/projection_pass.hpp"
+#include "tessera/settings/solver.hpp"
 #include "tessera/solvers/batch_sums.hpp"
 #include "tessera/solvers/owned_tile.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::solvers {
-
-enum class ProjectionMap { difference_map, raar };
-
-struct ProjectionOptions {
-  ProjectionMap map = ProjectionMap::difference_map;
-  double raar_beta = 0.75;           ///< 1: no relaxation, 0.5: alternating projections
-  double fourier_relaxation = 0.05;  ///< 0: the measured amplitudes hold exactly
-  int overlap_rounds = 10;           ///< most updates of the probe in an epoch
-  double overlap_tolerance = 0.05;   ///< relative change of the probe that ends the rounds
-  double object_inertia = 1e-4;      ///< weight of the present object, mean counts of a pixel
-  int probe_start_epoch = 0;         ///< first epoch, from 0, that updates the probe
-  int orthogonalise_after = 0;       ///< epochs; 0: never
-};
 
 /// Two projections of all exit waves psi_jm. The modulus constraint P_M gives each detector wave
 /// the measured amplitude; the overlap constraint P_O finds object and probe that explain all of
@@ -42,8 +30,12 @@ struct ProjectionOptions {
 /// all.
 class ProjectionSolver final : public Solver {
  public:
-  ProjectionSolver(const ProjectionOptions& options, Unknowns& unknowns,
-                   physics::ForwardModel& model, const Box& ghosted, const Box& owned);
+  ProjectionSolver(const settings::Solver& settings, Unknowns& unknowns,
+                   physics::ForwardModel& model, const OwnedTile& tile);
+  /// Device memory that it takes.
+  static std::int64_t bytes(const settings::Solver& settings, const physics::Sizes& sizes);
+  /// See transforms_needed.
+  static double transforms(int n_slices, double shift);
 
   void start_epoch(const device::Device& exec, int epoch) override;
   bool repeats_from(int) const override { return false; }
@@ -59,7 +51,8 @@ class ProjectionSolver final : public Solver {
   double distance_bound() const;
   double update_probe(const device::Device& exec, Sweep& sweep);
 
-  ProjectionOptions options_;
+  settings::Solver settings_;
+  settings::Projection own_;
   Unknowns& unknowns_;
   physics::ForwardModel& model_;
   OwnedTile tile_;

@@ -6,26 +6,13 @@
 #include <memory>
 
 #include "tessera/physics/opr_modes.hpp"
+#include "tessera/settings/refine.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::solvers {
 
 class PositionGain;
 struct ScanFrame;
-
-/// First epochs, from 0; -1: never.
-struct RefinementOptions {
-  int positions_from_epoch = -1;
-  int opr_from_epoch = -1;
-  int intensity_from_epoch = -1;
-  int background_from_epoch = -1;
-  int thickness_from_epoch = -1;
-  int tilt_from_epoch = -1;
-  double positions_step = 0.5;
-  double positions_limit_px = 4;   ///< from where the scan has them, along each axis
-  double positions_margin_px = 4;  ///< from where they were when the tiles were cut
-  bool affine = false;             ///< the whole scan moves, not every position for itself
-};
 
 /// (position, 2) of a rank's positions (y, x), object pixels; no rows where positions do not move.
 struct MovingPositions {
@@ -40,7 +27,7 @@ class Refinement {
  public:
   using Pixels = device::DeviceView<double* [2]>;  ///< (position, 2): y, x
 
-  Refinement(const RefinementOptions& options, const Unknowns& unknowns,
+  Refinement(const settings::Refine& settings, const Unknowns& unknowns,
              physics::ForwardModel& model, const MovingPositions& positions);
   ~Refinement();
 
@@ -63,7 +50,7 @@ class Refinement {
   void update_positions(const device::Device& exec);
   void settle_positions(const device::Device& exec, Sweep& sweep);
 
-  RefinementOptions options_;
+  settings::Refine settings_;
   Unknowns unknowns_;
   physics::ForwardModel& model_;
   MovingPositions positions_;

@@ -1,0 +1,74 @@
+#include "tessera/settings/solver.hpp"
+
+#include <algorithm>
+
+namespace tessera::settings {
+namespace {
+
+template <class... Family>
+std::vector<Method<OwnSettings>> methods_of(const std::variant<Family...>*) {
+  std::vector<Method<OwnSettings>> all;
+  const auto append = [&](const auto& of_family) {
+    for (const auto& [name, meaning, excludes, start] : of_family)
+      all.push_back({name, meaning, excludes, start});
+  };
+  (append(Family::methods()), ...);
+  return all;
+}
+
+auto find_method(std::string_view name) {
+  return std::ranges::find(methods(), name, &Method<OwnSettings>::name);
+}
+
+}  // namespace
+
+const std::vector<Method<OwnSettings>>& methods() {
+  static const std::vector<Method<OwnSettings>> all =
+      methods_of(static_cast<OwnSettings*>(nullptr));
+  return all;
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const auto& method : methods()) names.push_back(method.name);
+  return names;
+}
+
+bool allows(std::string_view method, Option option) {
+  const auto found = find_method(method);
+  return found == methods().end() || std::ranges::count(found->excludes, option) == 0;
+}
+
+std::vector<std::string> methods_with_key(std::string_view name) {
+  std::vector<std::string> with_key;
+  for (const std::string& method : method_names())
+    if (std::ranges::count(Solver::of(method).own_keys(), name, &Key::name) > 0)
+      with_key.push_back(method);
+  return with_key;
+}
+
+Solver Solver::of(std::string_view method) {
+  const Method<OwnSettings>& found = *find_method(method);
+  Solver solver{.method = found.name, .own = found.start};
+  if (!allows(method, Option::batches)) solver.batch_size = 0;
+  return solver;
+}
+
+std::vector<Key> Solver::own_keys() {
+  std::vector<Key> keys = std::visit([](auto& of_family) { return of_family.keys(); }, own);
+  std::erase_if(keys, [&](const Key& key) {
+    return !key.methods.empty() && std::ranges::count(key.methods, method) == 0;
+  });
+  return keys;
+}
+
+void Solver::check(const std::string& section) const {
+  std::visit(
+      [&](const auto& of_family) {
+        if constexpr (requires { of_family.check(method, section); })
+          of_family.check(method, section);
+      },
+      own);
+}
+
+}  // namespace tessera::settings
