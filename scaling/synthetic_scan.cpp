@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tessera/optics/experiment.hpp"
-#include "tessera/run/memory.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/parse.hpp"
 #include "tessera/fft/plan.hpp"
 #include "tessera/geometry/wavelength.hpp"
+#include "tessera/optics/experiment.hpp"
+#include "tessera/optics/start_probe.hpp"
 #include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/inner_product.hpp"
 #include "tessera/physics/pattern_store.hpp"
-#include "tessera/optics/start_probe.hpp"
+#include "tessera/run/memory.hpp"
 
 namespace tessera::scaling {
 namespace {
@@ -202,7 +202,7 @@ double compute_patterns(const run::Scan& scan, const WaveStack& probe, std::byte
 }
 
 /// Where the memory plan wants them. Returns their counts.
-double make_patterns(const deck::Deck& deck, const WaveStack& probe, run::Scan& scan) {
+double make_patterns(const WaveStack& probe, run::Scan& scan) {
   const Shape2 window = scan.on_device.window;
   const std::size_t n = scan.tile().positions.size();
   const std::size_t n_bytes = window.size() * sizeof(std::uint16_t);
@@ -216,7 +216,7 @@ double make_patterns(const deck::Deck& deck, const WaveStack& probe, run::Scan& 
   device::PinnedBuffer patterns(n * n_bytes);
   const double counts = compute_patterns(scan, probe, patterns.data());
   scan.on_device.patterns = std::make_shared<physics::StreamedPatterns>(
-      Counts(), window, run::most_in_chunk(deck, window, n),
+      Counts(), window, scan.plan.most_in_chunk(n),
       std::make_unique<physics::PinnedPatterns>(std::move(patterns), n_bytes,
                                                 scan.on_device.order));
   return counts;
@@ -263,7 +263,7 @@ WaveStack true_probe(const deck::Deck& deck, const geometry::Optics& optics, int
   optic.defocus_m /= start_defocus_error;
   const Shape2 window{window_px, window_px};
   WaveStack probe = optics::with_extra_modes(optics::optical_probe(optic, window, optics),
-                                              optic.n_modes, optic.extra_mode_power);
+                                             optic.n_modes, optic.extra_mode_power);
   const double lit_px = M_PI * static_cast<double>(window.size()) / 64;
   optics::scale_to_counts(probe, counts_per_lit_pixel * lit_px);
   return probe;
@@ -280,8 +280,7 @@ run::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wante
   run::Scan scan = run::lay_out_scan(deck, std::move(info), comm);
   scan.memory = run::agreed_memory_plan(deck, scan, comm);
   double counts = 0;
-  comm.together(
-      [&] { counts = make_patterns(deck, true_probe(deck, optics, wanted.window_px), scan); });
+  comm.together([&] { counts = make_patterns(true_probe(deck, optics, wanted.window_px), scan); });
   comm.sum(std::span<double>(&counts, 1));
   scan.fitted.resize(static_cast<std::size_t>(scan.n_positions()));
   std::iota(scan.fitted.begin(), scan.fitted.end(), 0);

@@ -11,12 +11,16 @@ TouchedBlocks::TouchedBlocks(const Box& ghosted, Shape2 window, std::span<const 
       grid_{ghosted.shape()},
       corner_(corner.begin(), corner.end()),
       last_batch_(static_cast<std::size_t>(grid_.size()), -1) {
+  blocks_.reserve(
+      static_cast<std::size_t>(capacity(ghosted.shape(), window, n_batches, batch_size)));
+}
+
+std::int64_t TouchedBlocks::capacity(Shape2 ghosted, Shape2 window, int n_batches, int batch_size) {
   // n pixels reach into at most (n - 2) / b + 2 blocks of b pixels.
   const auto reached = [](int n, int b) { return (n + b - 2) / b + 1; };
   const std::int64_t of_window = static_cast<std::int64_t>(reached(window.h, BlockGrid::block.h)) *
                                  reached(window.w, BlockGrid::block.w);
-  blocks_.reserve(static_cast<std::size_t>(
-      n_batches * std::min<std::int64_t>(grid_.size(), batch_size * of_window)));
+  return n_batches * std::min<std::int64_t>(BlockGrid{ghosted}.size(), batch_size * of_window);
 }
 
 int TouchedBlocks::add_batch(std::span<const int> positions) {

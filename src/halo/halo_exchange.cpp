@@ -70,6 +70,13 @@ HaloExchange::HaloExchange(decomposition::HaloPlan plan, int max_reals_per_pixel
   messages_.resize(plan_.peers.size());
 }
 
+std::int64_t HaloExchange::bytes(const decomposition::HaloPlan& plan, int max_reals_per_pixel) {
+  std::int64_t pixels = 0;
+  for (const decomposition::PeerBoxes& p : plan.peers)
+    pixels += 2 * std::max(p.owned_here.area(), p.ghost_here.area());
+  return pixels * max_reals_per_pixel * static_cast<std::int64_t>(sizeof(Real));
+}
+
 void HaloExchange::begin(const Device& exec, std::span<const TileField> fields,
                          Direction direction) {
   if (fields.size() > max_fields || reals_per_pixel(fields) > max_reals_per_pixel_)

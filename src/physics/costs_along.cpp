@@ -146,6 +146,15 @@ CostsAlong::CostsAlong(const ForwardModel& model)
                                     ahead_.extent(3));
 }
 
+std::int64_t CostsAlong::bytes(const Sizes& sizes) {
+  const std::int64_t pixels = sizes.window.size();
+  return 2 * sizes.model.chunk_size * sizes.waves_bytes() + bytes_of<double>(n_costs) +
+         (sizes.has_background ? 0 : bytes_of<Real>(pixels)) +
+         (sizes.model.point_spread_px > 0
+              ? bytes_of<complex>(n_coefficients * sizes.model.chunk_size * pixels)
+              : 0);
+}
+
 void CostsAlong::add(const device::Device& exec, const ForwardModel& model, const Chunk& chunk,
                      const DeviceView<Real[n_costs]>& times,
                      const DeviceView<double*>& costs) const {

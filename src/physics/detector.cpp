@@ -26,6 +26,13 @@ Detector::Detector(const ScanTile& scan, const Parameters& parameters, const Mod
   background_slopes_ = DeviceView<Real** [2]>("tessera::physics::slopes_of_background", h, w);
 }
 
+std::int64_t Detector::bytes(const Sizes& sizes) {
+  const std::int64_t pixels = sizes.window.size();
+  const std::int64_t of_chunk = sizes.model.chunk_size * pixels;
+  return (sizes.model.point_spread_px > 0 ? bytes_of<complex>(of_chunk) : 0) +
+         (sizes.has_background ? bytes_of<Real>(2 * of_chunk + 2 * pixels) : 0);
+}
+
 bool Detector::is_plain() const {
   return options_.noise == Noise::amplitude && !has_point_spread() &&
          options_.n_waves() == options_.n_modes && background_.size() == 0 &&

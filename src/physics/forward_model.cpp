@@ -1,5 +1,6 @@
 #include "tessera/physics/forward_model.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "forward_kernels.hpp"
@@ -65,6 +66,22 @@ ForwardModel::ForwardModel(const ScanTile& scan, int n_modes, int chunk_size, in
                     .max_slots = max_slots,
                     .fixed_order = fixed_order,
                     .planning = planning}) {}
+
+std::int64_t ForwardModel::bytes(const Sizes& sizes) {
+  const ModelOptions& model = sizes.model;
+  const std::int64_t waves = model.chunk_size * sizes.waves_bytes();
+  const bool is_far = model.propagation == Propagation::far_field;
+  const int n_transformed = std::max(model.chunk_size * model.n_waves(),
+                                     sizes.has_slots() ? sizes.n_slots() * model.n_modes : 0);
+  const std::int64_t slopes_at_position =
+      2 * bytes_of<double>(sizes.n_positions * (ParameterSlopes::opr + model.n_opr_modes));
+  return fft::work_bytes(sizes.window, n_transformed) + Detector::bytes(sizes) +
+         Illumination::bytes(sizes) + waves + (model.own_probes ? slopes_at_position : 0) +
+         (model.n_slices > 1 ? Slices::bytes(sizes) + 2 * bytes_of<double>(1 + model.n_slices)
+                             : 0) +
+         (model.correlates_positions ? PositionCorrelation::bytes(model, sizes.window) : 0) +
+         (is_far ? 0 : NearField::bytes(sizes) + (model.own_probes ? waves : 0));
+}
 
 void ForwardModel::set_probe(const Device& exec, const ProbeView& probe) {
   illumination_.set_probe(exec, probe);

@@ -52,6 +52,17 @@ Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
   of_object_ = DeviceView<double* [2]>("tessera::physics::of_object", n_slots);
 }
 
+std::int64_t Illumination::bytes(const Sizes& sizes) {
+  if (!sizes.has_slots()) return 0;
+  const int n_slots = sizes.n_slots();
+  const auto [h, w] = sizes.window;
+  const std::int64_t of_own =
+      n_slots * (bytes_of<double>(4 + 2 + 2) + bytes_of<double>(2 * sizes.model.n_opr_modes));
+  return sizes.probe_bytes() +
+         n_slots * bytes_of<complex>(2 * sizes.model.n_modes * sizes.window.size() + h + w) +
+         (sizes.model.own_probes ? of_own : 0);
+}
+
 int Illumination::n_slots(const Chunk& chunk) const {
   return options_.own_probes ? chunk.count * options_.n_sub_positions : chunk.n_slots;
 }

@@ -119,6 +119,11 @@ NearField::NearField(const ScanTile& scan, const ModelOptions& options,
   exec.fence();
 }
 
+std::int64_t NearField::bytes(const Sizes& sizes) {
+  return bytes_of<complex>(sizes.window.size()) +
+         bytes_of<double>(2 * sizes.model.chunk_size * sizes.model.n_sub_positions);
+}
+
 void NearField::propagate(const Device& exec, const Chunk& chunk, bool back) const {
   const int n = chunk.count * options_.n_waves();
   const int n_states = options_.n_object_modes * options_.n_modes;

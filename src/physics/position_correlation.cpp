@@ -1,6 +1,7 @@
 #include "tessera/physics/position_correlation.hpp"
 
 #include "tessera/physics/inner_product.hpp"
+#include "tessera/physics/sizes.hpp"
 
 #include "illumination_kernels.hpp"
 
@@ -226,8 +227,8 @@ PositionCorrelation::PositionCorrelation(const ScanTile& scan, const ModelOption
 std::int64_t PositionCorrelation::bytes(const ModelOptions& options, Shape2 window) {
   const std::int64_t image =
       (3 * window.size() + window.h + window.w) * static_cast<std::int64_t>(sizeof(complex));
-  const std::int64_t sums = (n_moments + 3) * static_cast<std::int64_t>(sizeof(double));
-  return options.chunk_size * images_of_position(options) * (image + sums);
+  const std::int64_t sums = bytes_of<double>(n_moments + 3);
+  return options.chunk_size * (images_of_position(options) * (image + sums) + bytes_of<double>(2));
 }
 
 void PositionCorrelation::add(const Device& exec, const ObjectView& object, const Chunk& chunk,

@@ -62,8 +62,10 @@ ProductsPass::ProductsPass(ForwardModel& model, int most_in_batch)
 ProductsPass::~ProductsPass() = default;
 
 std::int64_t ProductsPass::bytes(const Sizes& sizes, int most_in_batch) {
-  const int n_slots = device::device_is_host ? 0 : sizes.model.max_slots;
-  return (most_in_batch + std::max(most_in_batch, 2 * n_slots)) * sizes.waves_bytes();
+  const std::int64_t waves = most_in_batch * sizes.waves_bytes();
+  const std::int64_t other =
+      device::device_is_host ? waves : std::max(waves, Illumination::bytes(sizes));
+  return waves + other + bytes_of<double>(most_in_batch * NormalEquations::n);
 }
 
 complex* ProductsPass::waves_at(const WavesView& of_batch, int place) const {

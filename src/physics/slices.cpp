@@ -187,6 +187,12 @@ Slices::Slices(const ScanTile& scan, const Parameters& parameters, const ModelOp
       scratch_("tessera::physics::optics_scratch", 6),
       found_("tessera::physics::optics_slopes", 6) {}
 
+std::int64_t Slices::bytes(const Sizes& sizes) {
+  return (sizes.model.n_slices - 1) * (sizes.model.chunk_size * sizes.waves_bytes() +
+                                       bytes_of<complex>(sizes.window.size())) +
+         bytes_of<double>(12);
+}
+
 WavesView Slices::incident(int slice) const {
   return WavesView(incident_.data() + (slice - 1) * waves_.size(), waves_.extent(0),
                    waves_.extent(1), waves_.extent(2), waves_.extent(3));

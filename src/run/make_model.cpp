@@ -1,17 +1,9 @@
 #include "make_model.hpp"
 
-#include "tessera/run/memory.hpp"
-
 namespace tessera::run {
 namespace {
 
 using device::DeviceView;
-
-physics::Propagation propagation_from(const std::string& word) {
-  if (word == "fresnel") return physics::Propagation::fresnel;
-  if (word == "angular_spectrum") return physics::Propagation::angular_spectrum;
-  return physics::Propagation::far_field;
-}
 
 template <class View>
 View filled(const std::string& name, typename View::non_const_value_type value, std::size_t a,
@@ -33,41 +25,12 @@ DeviceView<Real* [2]> shifts(const Scan& scan) {
 
 }  // namespace
 
-physics::Noise noise_from(const std::string& word) {
-  if (word == "intensity") return physics::Noise::intensity;
-  if (word == "poisson") return physics::Noise::poisson;
-  return physics::Noise::amplitude;
-}
-
-physics::ModelOptions model_options(const deck::Deck& deck, const Scan& scan) {
-  physics::ModelOptions options{
-      .n_modes = deck.probe.n_modes,
-      .n_opr_modes = deck.probe.opr_modes,
-      .n_object_modes = deck.object.n_modes,
-      .n_slices = deck.object.n_slices,
-      .n_sub_positions = deck.experiment.fly_sub_positions,
-      .own_probes = has_own_probes(deck),
-      .correlates_positions = correlates_positions(deck),
-      .propagation = propagation_from(deck.experiment.propagation),
-      .wavelength_m = scan.optics.wavelength_m,
-      .pixel_m = scan.grid.pixel_m,
-      .distance_m = scan.optics.propagation_m,
-      .point_spread_px = deck.experiment.point_spread_px,
-      .chunk_size = chunk_size(deck, scan.info.pattern),
-      .max_slots = max_slots(deck, scan.info.pattern),
-      .fixed_order = deck.run.deterministic,
-      .planning = deck.run.deterministic ? fft::Planning::reproducible : fft::Planning::measured};
-  for (const deck::Solver& solver : deck.solvers)
-    if (options.noise == physics::Noise::amplitude) options.noise = noise_from(solver.noise);
-  return options;
-}
-
 physics::Parameters start_parameters(const deck::Deck& deck, const Scan& scan) {
   const std::size_t n = scan.tile().positions.size();
   const auto h = static_cast<std::size_t>(scan.info.pattern.h);
   const auto w = static_cast<std::size_t>(scan.info.pattern.w);
   physics::Parameters parameters;
-  if (has_own_probes(deck)) {
+  if (scan.plan.model.own_probes) {
     parameters.shift = shifts(scan);
     parameters.intensity = filled<DeviceView<Real*>>("tessera::physics::intensity", 1, n);
     parameters.opr_weight = filled<DeviceView<Real**>>(

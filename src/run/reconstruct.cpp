@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "tessera/analysis/pictures.hpp"
-#include "tessera/run/run.hpp"
-#include "tessera/run/start_device.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/check.hpp"
+#include "tessera/run/run.hpp"
+#include "tessera/run/start_device.hpp"
 
 #include "stop.hpp"
 #include "stop_rules.hpp"

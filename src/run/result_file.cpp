@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tessera/run/versions.hpp"
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/parse.hpp"
 #include "tessera/io/hdf5.hpp"
+#include "tessera/run/versions.hpp"
 
 #include "parameters_file.hpp"
 
@@ -111,7 +111,7 @@ void write_attributes(io::File& file, const ResultContents& contents) {
   file.set_attribute("/", "title", contents.deck.title);
   file.set_attribute("/", "status", contents.status);
   file.set_attribute("/", "object_pixel_m", contents.scan.grid.pixel_m);
-  file.set_attribute("/", "wavelength_m", contents.scan.optics.wavelength_m);
+  file.set_attribute("/", "wavelength_m", contents.scan.plan.optics.wavelength_m);
   file.set_attribute("/", "epochs", static_cast<double>(contents.history.size()));
   file.set_attribute("/", "final_error", contents.final_figures.error);
   file.set_attribute("/", "final_r_factor", contents.final_figures.r_factor);

@@ -8,7 +8,6 @@
 #include "tessera/halo/choose_transport.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
-#include "tessera/run/memory.hpp"
 #include "tessera/solvers/methods.hpp"
 
 #include "make_model.hpp"
@@ -32,16 +31,17 @@ struct ScanReach {
   solvers::ScanShare share;
 };
 
-ScanReach scan_reach(const deck::Deck& deck, const Scan& scan) {
+ScanReach scan_reach(const Scan& scan) {
   ScanReach reach{scan.corner, scan.grid.subpixel, {}};
   // Probes of positions' own are not shared by shift.
-  if (has_own_probes(deck)) std::fill(reach.subpixel.begin(), reach.subpixel.end(), Vec2{});
+  if (scan.plan.model.own_probes) std::fill(reach.subpixel.begin(), reach.subpixel.end(), Vec2{});
   decomposition::Tiling tiling = scan.tiling;
-  tiling.window = {tiling.window.h + 2 * scan.reach_px, tiling.window.w + 2 * scan.reach_px};
+  tiling.window = {tiling.window.h + 2 * scan.plan.reach_px,
+                   tiling.window.w + 2 * scan.plan.reach_px};
   // What lies beyond the object no window reaches.
   for (Pixel& corner : reach.corner)
-    corner = {std::clamp(corner.y - scan.reach_px, 0, scan.grid.object.h - tiling.window.h),
-              std::clamp(corner.x - scan.reach_px, 0, scan.grid.object.w - tiling.window.w)};
+    corner = {std::clamp(corner.y - scan.plan.reach_px, 0, scan.grid.object.h - tiling.window.h),
+              std::clamp(corner.x - scan.plan.reach_px, 0, scan.grid.object.w - tiling.window.w)};
   reach.share = {.positions = scan.tile().positions,
                  .on_border = decomposition::touches_ghosts(tiling, scan.rank, reach.corner),
                  .corner = reach.corner,
@@ -55,22 +55,22 @@ ScanReach scan_reach(const deck::Deck& deck, const Scan& scan) {
 std::unique_ptr<halo::Transport> make_transport(const deck::Deck& deck, const Scan& scan,
                                                 const comm::Communicator& comm, const Log& log) {
   const decomposition::HaloPlan plan = decomposition::make_halo_plan(scan.tiling, comm.rank());
-  const int n_probes = deck.probe.n_modes + deck.probe.opr_modes;
-  const std::int64_t n_summed_reals = (2 * n_probes + 1) * scan.info.pattern.size();
+  const std::int64_t n_summed_reals =
+      (2 * scan.plan.n_probe_images() + 1) * scan.info.pattern.size();
   return halo::choose_transport(deck.decomposition.transport, comm,
                                 deck.decomposition.transport_timeout_s,
-                                {plan, max_reals_per_pixel(deck), n_summed_reals}, log);
+                                {plan, scan.plan.max_reals_per_pixel, n_summed_reals}, log);
 }
 
 /// @param scan of which corners are used as long as this lives
-solvers::ConstrainedTile constrained_tile(const deck::Deck& deck, const Scan& scan) {
+solvers::ConstrainedTile constrained_tile(const Scan& scan) {
   return {.owned = scan.tile().owned,
           .ghosted = scan.tile().ghosted,
           .object = scan.grid.object,
           .window = scan.grid.window,
-          .n_slices = deck.object.n_slices,
-          .n_probe_modes = deck.probe.n_modes,
-          .n_probe_images = deck.probe.n_modes + deck.probe.opr_modes,
+          .n_slices = scan.plan.model.n_slices,
+          .n_probe_modes = scan.plan.model.n_modes,
+          .n_probe_images = scan.plan.n_probe_images(),
           .counts_per_pattern = scan.counts_per_pattern,
           .corner = scan.grid.corner};
 }
@@ -114,9 +114,9 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
       scan_(std::move(scan)),
       unknowns_{.object = {}, .probe = {}, .parameters = start_parameters(deck, scan_)},
       transport_(transport ? std::move(transport) : make_transport(deck, scan_, comm, log)),
-      halo_(decomposition::make_halo_plan(scan_.tiling, comm.rank()), max_reals_per_pixel(deck),
-            *transport_),
-      model_(scan_.on_device, unknowns_.parameters, model_options(deck, scan_)),
+      halo_(decomposition::make_halo_plan(scan_.tiling, comm.rank()),
+            scan_.plan.max_reals_per_pixel, *transport_),
+      model_(scan_.on_device, unknowns_.parameters, scan_.plan.model),
       epoch_sums_("tessera::run::epoch_sums", EpochSums::n),
       host_epoch_sums_("tessera::run::host_epoch_sums", EpochSums::n) {
   Start start = make_start(from, scan_, comm);
@@ -129,8 +129,8 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(epochs_left(deck, history_)));
   start_stage(stage_of_next_epoch(deck, history_));
-  constraints_ = std::make_unique<solvers::Constraints>(
-      deck.constraints, constrained_tile(deck, scan_), model_.plan());
+  constraints_ = std::make_unique<solvers::Constraints>(deck.constraints, constrained_tile(scan_),
+                                                        model_.plan());
   good_ =
       std::make_unique<GoodState>(unknowns_, scan_.on_device.corner, refinement_->displacement());
   good_->keep(exec_);
@@ -151,7 +151,7 @@ void Run::start_stage(int stage) {
   stage_ = stage;
   const deck::Solver& settings = deck_.solvers[static_cast<std::size_t>(stage)];
   sweep_ = std::make_unique<solvers::Sweep>(
-      batch_schedule(settings, scan_), scan_reach(deck_, scan_).share, model_.chunk_size(),
+      batch_schedule(settings, scan_), scan_reach(scan_).share, model_.chunk_size(),
       model_.max_slots(), scan_.on_device, halo_, *transport_);
   model_.detector().set_noise(noise_from(settings.noise));
   const decomposition::Tile& tile = scan_.tile();

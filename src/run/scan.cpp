@@ -9,9 +9,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/held_out.hpp"
-#include "tessera/optics/experiment.hpp"
 #include "tessera/run/memory.hpp"
-#include "tessera/solvers/constraints.hpp"
 
 #include "parameters_file.hpp"
 #include "scan_patterns.hpp"
@@ -36,10 +34,6 @@ io::ScanSource scan_source(const deck::Deck& deck) {
   return source;
 }
 
-int tile_margin_px(const deck::Deck& deck, int reach_px) {
-  return std::max(reach_px, solvers::Constraints::ghost_margin_px(deck.constraints));
-}
-
 namespace {
 
 std::vector<Vec2> positions_m(const deck::Data& data, const io::ScanInfo& info) {
@@ -62,15 +56,13 @@ decomposition::Tiling tiling_of(const deck::Deck& deck, const Scan& scan, int n_
   std::optional<decomposition::TileGrid> tile_grid;
   if (!tiles.empty()) tile_grid = decomposition::TileGrid{tiles[0], tiles[1]};
   return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks, {},
-                                    tile_grid, tile_margin_px(deck, scan.reach_px));
+                                    tile_grid, scan.plan.tile_margin_px);
 }
 
 /// As finely as the deck asks for; positions with probes of their own share none, so that rounding
 /// them would gain nothing. What is left of whole pixels by rounding is nothing.
-void settle_subpixel(const deck::Deck& deck, geometry::WindowGrid& grid) {
-  const deck::Data& data = deck.data;
-  if (data.subpixel_bins > 0 && !has_own_probes(deck))
-    geometry::round_subpixel(grid, data.subpixel_bins);
+void settle_subpixel(const deck::Data& data, bool own_probes, geometry::WindowGrid& grid) {
+  if (data.subpixel_bins > 0 && !own_probes) geometry::round_subpixel(grid, data.subpixel_bins);
   const bool whole = std::all_of(grid.subpixel.begin(), grid.subpixel.end(),
                                  [](Vec2 s) { return std::hypot(s.y, s.x) <= 1e-6; });
   if (whole || !data.subpixel) std::fill(grid.subpixel.begin(), grid.subpixel.end(), Vec2{});
@@ -182,8 +174,8 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
     source.held_out = decomposition::held_out_positions(
         scan.n_positions(), deck.validation.fraction, deck.validation.seed);
   });
-  const io::PatternTotals totals = read_patterns(
-      source, most_in_chunk(deck, scan.info.pattern, scan.tile().positions.size()), comm, scan);
+  const io::PatternTotals totals =
+      read_patterns(source, scan.plan.most_in_chunk(scan.tile().positions.size()), comm, scan);
   scan.pattern_bytes_read = totals.bytes_read;
   for (int position = 0; position < scan.n_positions(); ++position) {
     if (std::binary_search(totals.all_zero.begin(), totals.all_zero.end(), position)) continue;
@@ -210,12 +202,10 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
   scan.rank = comm.rank();
   scan.info = std::move(info);
   comm.together([&] {
-    scan.optics = optics::optics_of(optics::experiment_as_read(deck), scan.info.pattern);
-    const double pixel_m = scan.optics.pixel_m;
-    scan.reach_px = optics::window_reach_px(deck, pixel_m);
-    scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern, pixel_m,
-                                      optics::window_margin_px(deck, pixel_m));
-    settle_subpixel(deck, scan.grid);
+    scan.plan = make_plan(deck, scan.info);
+    scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
+                                      scan.plan.optics.pixel_m, scan.plan.window_margin_px);
+    settle_subpixel(deck.data, scan.plan.model.own_probes, scan.grid);
     scan.displacement_px = start_displacement(deck, scan);
     scan.corner = moved_corners(scan);
     scan.tiling = tiling_of(deck, scan, comm.size());

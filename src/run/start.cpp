@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "tessera/optics/experiment.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
+#include "tessera/optics/experiment.hpp"
 #include "tessera/optics/framed_probe.hpp"
 #include "tessera/optics/start_probe.hpp"
 
@@ -78,8 +78,8 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
   const bool resumed = !deck.run.resume.empty();
   const bool continued = resumed || from.initial == "file";
   const auto from_pattern = [&](const ImageStack<double>& pattern) {
-    return optics::pattern_probe(pattern, scan.optics.wavelength_m, scan.optics.pixel_m,
-                                  optics::aberrations(from));
+    return optics::pattern_probe(pattern, scan.plan.optics.wavelength_m, scan.plan.optics.pixel_m,
+                                 optics::aberrations(from));
   };
   WaveStack probe;
   double vacuum_counts = 0;
@@ -97,7 +97,7 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
     probe = from_pattern(vacuum);
   }
   comm.together([&] {
-    if (probe.size() == 0) probe = optics::optical_probe(from, scan.info.pattern, scan.optics);
+    if (probe.size() == 0) probe = optics::optical_probe(from, scan.info.pattern, scan.plan.optics);
     // What an earlier run has fitted stays as it is.
     if (continued && probe.n() == from.n_modes + from.opr_modes) return;
     probe = optics::with_extra_modes(probe, from.n_modes, from.extra_mode_power);

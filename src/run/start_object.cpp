@@ -174,7 +174,7 @@ CoarseMap phase_from_centres(const Scan& scan, const WaveStack& probe) {
                          2 * std::numbers::pi / scan.info.pattern.w * (centre.x - undisplaced.x)});
   }
   return optics::phase_of_gradients(scan.grid.object, optics::coarse_step_px(beam), beam,
-                                     gradients);
+                                    gradients);
 }
 
 /// The root of what a pattern holds of the probe's counts.

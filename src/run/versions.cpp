@@ -4,10 +4,10 @@
 
 #include "tessera/base/text.hpp"
 #include "tessera/comm/communicator.hpp"
-#include "tessera/halo/transport.hpp"
 #include "tessera/device/device.hpp"
 #include "tessera/device/gpu.hpp"
 #include "tessera/fft/plan.hpp"
+#include "tessera/halo/transport.hpp"
 #include "tessera/io/hdf5.hpp"
 
 namespace tessera::run {

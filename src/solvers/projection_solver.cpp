@@ -75,7 +75,8 @@ ProjectionSolver::ProjectionSolver(const settings::Solver& settings, Unknowns& u
 std::int64_t ProjectionSolver::bytes(const settings::Solver& settings,
                                      const physics::Sizes& sizes) {
   const auto& own = std::get<settings::Projection>(settings.own);
-  return BatchSums::bytes(sizes) + physics::ProjectionPass::bytes(sizes, linear_map(own));
+  return BatchSums::bytes(sizes) + physics::ProjectionPass::bytes(sizes, linear_map(own)) +
+         physics::ModeOrthogonaliser::bytes(sizes);
 }
 
 /// Of P_O psi for the error, and the projection there and back; the probe there and its sum back.

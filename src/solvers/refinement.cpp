@@ -159,6 +159,11 @@ Refinement::Refinement(const settings::Refine& settings, const Unknowns& unknown
 
 Refinement::~Refinement() = default;
 
+std::int64_t Refinement::bytes(const physics::Sizes& sizes) {
+  const int n_rows = 4 + (sizes.model.correlates_positions ? 1 : 0);  // the gain's
+  return sizes.moves_positions ? n_rows * physics::bytes_of<double>(2 * sizes.n_positions) : 0;
+}
+
 void Refinement::start_epoch(int epoch) {
   const physics::FittedParameters fitted{
       .positions = starts(settings_.positions_from_epoch, epoch),

@@ -59,6 +59,15 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
   epoch_.resize(laid_out_.size());
 }
 
+std::int64_t Sweep::bytes(const physics::Sizes& sizes, int n_scan, int most_in_batch,
+                          int reach_px) {
+  const int n_batches = (n_scan + most_in_batch - 1) / std::max(1, most_in_batch);
+  const Shape2 reached{sizes.window.h + 2 * reach_px, sizes.window.w + 2 * reach_px};
+  return physics::bytes_of<int>(decomposition::TouchedBlocks::capacity(sizes.ghosted, reached,
+                                                                       n_batches, most_in_batch)) +
+         physics::bytes_of<Real>(2 * sizes.n_positions);
+}
+
 std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch) {
   schedule_.start_epoch(epoch);
   if (!is_laid_out_ || !schedule_.fixed_members()) {

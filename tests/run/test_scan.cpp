@@ -34,7 +34,7 @@ TEST(Scan, NearFieldImagesAreNotMoved) {
   simulation::simulate(deck, world(), Log(false));
   const Scan scan = load_scan(deck, world(), Log(false));
   EXPECT_DOUBLE_EQ(scan.grid.pixel_m, 1e-7);
-  EXPECT_DOUBLE_EQ(scan.optics.propagation_m, 0.01);
+  EXPECT_DOUBLE_EQ(scan.plan.optics.propagation_m, 0.01);
   const std::vector<double> expected = mean_in_file(deck.data.file, 32 * 32);
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i)

@@ -10,8 +10,8 @@
 #include "tessera/run/run.hpp"
 #include "tessera/simulation/simulation.hpp"
 
-#include "support/deck_text.hpp"
 #include "support/allocations.hpp"
+#include "support/deck_text.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::run {
@@ -42,9 +42,7 @@ class Streaming : public ::testing::TestWithParam<const char*> {
     deck_.solvers.back().batch_order = GetParam() == std::string("spread") ? "random" : "spread";
     simulation::simulate(deck_, world(), Log(false));
     const run::Run run(deck_, world(), Log(false));
-    const io::ScanInfo& info = run.scan().info;
-    needs_ = memory_needs(deck_, info, run.scan().tiling, world().rank(),
-                          run.scan().on_device.has_subpixel);
+    needs_ = memory_needs(deck_, run.scan(), run.scan().tiling, world().rank());
   }
 
   /// The deck with limits that just let the patterns be in `place`, on the rank that needs most.
@@ -130,7 +128,7 @@ TEST_P(Streaming, TheAdvisedNumberOfRanksFits) {
         decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, n_ranks);
     std::int64_t most = 0;
     for (int rank = 0; rank < n_ranks; ++rank) {
-      const auto needs = memory_needs(deck_, scan.info, tiling, rank, scan.on_device.has_subpixel);
+      const auto needs = memory_needs(deck_, scan, tiling, rank);
       most = std::max(most, std::min(total_bytes(plan_memory(needs, PatternsIn::device).device),
                                      total_bytes(plan_memory(needs, PatternsIn::file).device)));
     }

@@ -41,7 +41,7 @@ ImageStack<double> intensity(const WaveStack& object, const WaveStack& probe, Pi
 TEST(SyntheticScan, HoldsTheRoundedIntensitiesOfItsSample) {
   const deck::Deck deck = synthetic_deck(tiny, {"probe.n_modes=2"});
   const run::Scan scan = make_synthetic_scan(deck, tiny, world());
-  const WaveStack probe = true_probe(deck, scan.optics, tiny.window_px);
+  const WaveStack probe = true_probe(deck, scan.plan.optics, tiny.window_px);
   const WaveStack object = whole_object(scan.grid.object);
   const auto& store = dynamic_cast<const physics::ResidentPatterns&>(*scan.on_device.patterns);
   const auto& patterns = std::get<device::DeviceView<std::uint16_t***>>(store.patterns());

@@ -31,6 +31,9 @@ class TouchedBlocks {
   TouchedBlocks(const Box& ghosted, Shape2 window, std::span<const Pixel> corner, int n_batches,
                 int batch_size);
 
+  /// Most blocks that `blocks` of such a one will ever hold.
+  static std::int64_t capacity(Shape2 ghosted, Shape2 window, int n_batches, int batch_size);
+
   void clear() { blocks_.clear(); }
   /// Appends the blocks that the windows of `positions` (scan positions) touch, each once. Returns
   /// how many. Allocates nothing.

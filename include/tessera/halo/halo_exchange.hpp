@@ -48,6 +48,8 @@ class HaloExchange {
 
   /// @param max_reals_per_pixel sum over the fields of one call of n_planes * n_components, at most
   HaloExchange(decomposition::HaloPlan plan, int max_reals_per_pixel, Transport& transport);
+  /// Of its buffers, device memory.
+  static std::int64_t bytes(const decomposition::HaloPlan& plan, int max_reals_per_pixel);
 
   /// Owners' values replace the ghosts.
   void fill(const device::Device& exec, std::span<const TileField> fields);

@@ -2,6 +2,7 @@
 /// The cost of a chunk at several points of a line, from its waves at three of them.
 
 #include "tessera/physics/forward_model.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
@@ -10,6 +11,7 @@ class CostsAlong {
  public:
   static constexpr int n_costs = 8;
   explicit CostsAlong(const ForwardModel& model);
+  static std::int64_t bytes(const Sizes& sizes);
 
   /// Take the model's waves as those at t = 1 (`ahead`), at t = -1 (`behind`). It gets others.
   void take_ahead(ForwardModel& model) { model.swap_waves(ahead_); }

@@ -10,6 +10,7 @@
 #include "tessera/physics/parameters.hpp"
 #include "tessera/physics/pattern_store.hpp"
 #include "tessera/physics/scan_tile.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
@@ -21,6 +22,7 @@ class Detector {
   /// @param plan of the window's shape; lives as long as this
   Detector(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
            const fft::Plan& plan);
+  static std::int64_t bytes(const Sizes& sizes);
 
   /// waves *= -dL/dI on trusted pixels, 0 elsewhere, the negative gradient of the cost L by the
   /// waves. With amplitudes that is sqrt(I_measured / I_model) - 1, what the modulus constraint

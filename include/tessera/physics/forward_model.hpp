@@ -16,6 +16,7 @@
 #include "tessera/physics/parameters.hpp"
 #include "tessera/physics/position_correlation.hpp"
 #include "tessera/physics/scan_tile.hpp"
+#include "tessera/physics/sizes.hpp"
 #include "tessera/physics/slices.hpp"
 
 namespace tessera::physics {
@@ -35,6 +36,7 @@ class ForwardModel {
   /// Of the plain model.
   ForwardModel(const ScanTile& scan, int n_modes, int chunk_size, int max_slots, bool fixed_order,
                fft::Planning planning);
+  static std::int64_t bytes(const Sizes& sizes);
 
   /// The probe that the following chunks see, its OPR modes behind its modes, and the present
   /// parameters. Its contents, and the scan's slots, may change only with another call.

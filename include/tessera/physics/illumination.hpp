@@ -8,6 +8,7 @@
 #include "tessera/physics/model_options.hpp"
 #include "tessera/physics/parameters.hpp"
 #include "tessera/physics/scan_tile.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
@@ -35,6 +36,7 @@ class Illumination {
   /// @param plan of the window's shape; lives as long as this
   Illumination(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
                const fft::Plan& plan, Kernels kernels);
+  static std::int64_t bytes(const Sizes& sizes);
 
   /// The probe that the following chunks see, (n_modes + n_opr_modes, h, w). Its contents may
   /// change only with another call, or with its spectrum; the slots' shifts only with one of these

@@ -9,6 +9,7 @@
 #include "tessera/device/device.hpp"
 #include "tessera/fft/plan.hpp"
 #include "tessera/physics/illumination.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
@@ -18,6 +19,7 @@ class NearField {
   /// @param waves those of the model at any time, which pass through
   NearField(const ScanTile& scan, const ModelOptions& options, const Illumination& illumination,
             const fft::Plan& plan, const WavesView& waves);
+  static std::int64_t bytes(const Sizes& sizes);
 
   /// waves(): to the detector; times unitary_scale() unitary, as a transform's would be.
   void forward(const device::Device& exec, const Chunk& chunk) const;

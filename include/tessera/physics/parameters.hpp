@@ -2,6 +2,7 @@
 /// What the model knows besides object and probe, and how the cost depends on it.
 
 #include "tessera/device/device.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
@@ -15,6 +16,14 @@ struct Parameters {
   device::DeviceView<Real**> background;         ///< (h, w), counts per pattern, incoherent
   device::DeviceView<double*> slice_distance_m;  ///< (slice - 1), between neighbours
   device::DeviceView<double[2]> tilt_rad;        ///< of the beam to the sample's normal, (y, x)
+
+  static std::int64_t bytes(const Sizes& sizes) {
+    const ModelOptions& model = sizes.model;
+    const std::int64_t reals_of_position = 2 * model.n_sub_positions + model.n_opr_modes + 1;
+    return (model.own_probes ? bytes_of<Real>(sizes.n_positions * reals_of_position) : 0) +
+           (sizes.has_background ? bytes_of<Real>(sizes.window.size()) : 0) +
+           (model.n_slices > 1 ? bytes_of<double>(model.n_slices + 1) : 0);
+  }
 };
 
 /// Which of them are being fitted.

@@ -6,6 +6,7 @@
 
 #include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/inner_product.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
@@ -18,6 +19,10 @@ class ModeOrthogonaliser {
 
   ModeOrthogonaliser(int n_modes, Shape2 window);
   ~ModeOrthogonaliser();
+  static std::int64_t bytes(const Sizes& sizes) {
+    const int n_products = sizes.model.n_modes * sizes.model.n_modes;
+    return bytes_of<double>(2 * n_products) + bytes_of<device::complex>(n_products);
+  }
   /// The first n_modes images of `probe`; OPR modes lie behind them. Waits for the device, once.
   void orthogonalise(const device::Device& exec, const ProbeView& probe);
   /// Mixes what belongs to the modes by the matrix of the last `orthogonalise`. Does not wait.

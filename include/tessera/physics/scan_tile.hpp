@@ -9,6 +9,7 @@
 #include "tessera/base/box.hpp"
 #include "tessera/decomposition/chunk_layout.hpp"
 #include "tessera/device/device.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
@@ -33,6 +34,13 @@ struct ScanTile {
   device::DeviceView<int*> order;  ///< local positions in the order in which an epoch visits them
   device::DeviceView<int*> slot;   ///< of every ordered position, from its chunk's first_slot on
   device::DeviceView<Real* [2]> slot_shift;  ///< of every slot, pixels, (y, x)
+
+  /// Without the patterns; with the corners' last good state.
+  static std::int64_t bytes(const Sizes& sizes) {
+    return sizes.n_positions *
+               (bytes_of<int>(4 * sizes.model.n_sub_positions + 2) + bytes_of<Real>(2)) +
+           bytes_of<Real>(sizes.window.size());
+  }
 };
 
 using Chunk = decomposition::Chunk;

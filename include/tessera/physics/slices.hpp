@@ -9,6 +9,7 @@
 #include "tessera/physics/model_options.hpp"
 #include "tessera/physics/parameters.hpp"
 #include "tessera/physics/scan_tile.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
@@ -18,6 +19,7 @@ class Slices {
   /// @param waves those of the model at any time, which pass through
   Slices(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
          const fft::Plan& plan, const WavesView& waves);
+  static std::int64_t bytes(const Sizes& sizes);
 
   /// Makes the propagators of the present distances and tilt.
   void set_optics(const device::Device& exec);

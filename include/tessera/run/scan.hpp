@@ -8,10 +8,10 @@
 #include "tessera/deck/deck.hpp"
 #include "tessera/decomposition/memory_plan.hpp"
 #include "tessera/decomposition/tiles.hpp"
-#include "tessera/geometry/experiment.hpp"
 #include "tessera/geometry/scan.hpp"
 #include "tessera/io/scan_reader.hpp"
 #include "tessera/physics/scan_tile.hpp"
+#include "tessera/run/plan.hpp"
 
 namespace tessera::run {
 
@@ -23,7 +23,7 @@ struct Place {
 
 struct Scan {
   io::ScanInfo info;
-  geometry::Optics optics;
+  Plan plan;
   geometry::WindowGrid grid;
   decomposition::Tiling tiling;
   int rank = 0;
@@ -31,7 +31,6 @@ struct Scan {
   /// moved them.
   std::vector<Vec2> displacement_px;
   std::vector<Pixel> corner;  ///< of all windows, there
-  int reach_px = 0;           ///< that windows lie or move beyond those, at most
   std::vector<Place> places;  ///< of this rank, (position, sub-position of a fly scan)
   std::vector<int> fitted;    ///< scan positions with counts, ascending; the others take no part
   std::vector<int> held_out;  ///< with counts, for validation, ascending
@@ -47,10 +46,6 @@ struct Scan {
   const decomposition::Tile& tile() const { return tiling.tiles[static_cast<std::size_t>(rank)]; }
   int n_positions() const { return info.n_positions; }
 };
-
-/// How far tiles reach past their windows: for constraints that look at neighbours, and for windows
-/// that move by up to `reach_px`.
-int tile_margin_px(const deck::Deck& deck, int reach_px);
 
 /// What the deck says of the scan's file.
 io::ScanSource scan_source(const deck::Deck& deck);

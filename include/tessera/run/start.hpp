@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "tessera/run/history.hpp"
-#include "tessera/run/scan.hpp"
 #include "tessera/comm/communicator.hpp"
 #include "tessera/deck/deck.hpp"
+#include "tessera/run/history.hpp"
+#include "tessera/run/scan.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::run {

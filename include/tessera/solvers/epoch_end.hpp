@@ -15,7 +15,7 @@ class EpochEnd {
            const physics::ForwardModel& model, const OwnedTile& tile);
 
   static std::int64_t bytes(double momentum, const physics::Sizes& sizes) {
-    return Momentum::bytes(momentum, sizes);
+    return Momentum::bytes(momentum, sizes) + physics::ModeOrthogonaliser::bytes(sizes);
   }
 
   /// Before the first batch: momentum counts what changes from here on.

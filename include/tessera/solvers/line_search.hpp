@@ -2,6 +2,7 @@
 /// How far to go along a direction of object and probe together.
 
 #include "tessera/physics/costs_along.hpp"
+#include "tessera/physics/sizes.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::solvers {
@@ -38,10 +39,11 @@ KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial);
 class LineSearch {
  public:
   LineSearch(const Unknowns& unknowns, physics::ForwardModel& model);
-  /// Two trials with their probes' spectra, and the waves at both.
+  /// Two trials, with their probes' spectra.
   static std::int64_t bytes(const physics::Sizes& sizes) {
-    return 2 * (sizes.object_bytes() + 2 * sizes.probe_bytes() +
-                sizes.model.chunk_size * sizes.waves_bytes());
+    const int n_images = sizes.has_slots() ? 2 : 1;
+    return 2 * (sizes.object_bytes() + n_images * sizes.probe_bytes()) +
+           physics::CostsAlong::bytes(sizes);
   }
 
   /// The step along `direction`, on the device: where the present point is accepted, to the first

@@ -30,6 +30,8 @@ class Refinement {
   Refinement(const settings::Refine& settings, const Unknowns& unknowns,
              physics::ForwardModel& model, const MovingPositions& positions);
   ~Refinement();
+  /// With MovingPositions, and the displacements' last good state.
+  static std::int64_t bytes(const physics::Sizes& sizes);
 
   /// The model adds up what is fitted in `epoch` (from 0).
   void start_epoch(int epoch);

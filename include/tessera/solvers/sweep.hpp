@@ -58,6 +58,12 @@ class Sweep {
         int max_slots, const physics::ScanTile& tile, halo::HaloExchange& halo,
         halo::Transport& transport);
 
+  /// @param n_scan positions of the scan
+  /// @param most_in_batch of these
+  /// @param reach_px that windows may move
+  static std::int64_t bytes(const physics::Sizes& sizes, int n_scan, int most_in_batch,
+                            int reach_px);
+
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
   /// allocates nothing.
   std::span<const Batch> start_epoch(const device::Device& exec, int epoch);

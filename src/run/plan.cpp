@@ -1,0 +1,120 @@
+#include "tessera/run/plan.hpp"
+
+#include <algorithm>
+
+#include "tessera/device/device.hpp"
+#include "tessera/optics/experiment.hpp"
+#include "tessera/solvers/constraints.hpp"
+
+namespace tessera::run {
+namespace {
+
+physics::Propagation propagation_from(const std::string& word) {
+  if (word == "fresnel") return physics::Propagation::fresnel;
+  if (word == "angular_spectrum") return physics::Propagation::angular_spectrum;
+  return physics::Propagation::far_field;
+}
+
+/// Every position sees a probe of its own, because its shift or its beam is fitted or it moves.
+bool has_own_probes(const deck::Deck& deck) {
+  return deck.refine.positions_from_epoch >= 0 || deck.refine.intensity_from_epoch >= 0 ||
+         deck.probe.opr_modes > 0 || deck.experiment.fly_sub_positions > 1;
+}
+
+int widest_batch(const deck::Deck& deck) {
+  int widest = 0;
+  for (const deck::Solver& solver : deck.solvers) {
+    if (solver.batch_size == 0) return 0;
+    widest = std::max(widest, solver.batch_size);
+  }
+  return widest;
+}
+
+/// Its steps are kernels of their own, for the whole scan: starting them costs more than a cache
+/// that holds what they hand on saves (README of scaling/, solvers).
+bool runs_in_steps(const deck::Deck& deck) {
+  return std::ranges::any_of(deck.solvers, [](const deck::Solver& solver) {
+    return !settings::allows(solver.method, settings::Option::batches);
+  });
+}
+
+/// On a host, as many positions as keep their waves in a second-level cache; on a device as many as
+/// its own holds, and enough to fill it or to be worth many starts. What falls on each slice is
+/// kept, hence fewer positions of a thick sample: always cheaper than to compute it once more.
+int chunk_size(const physics::ModelOptions& model, bool in_steps, Shape2 window) {
+  constexpr std::int64_t cache_bytes = device::device_is_host ? 512 << 10 : 32 << 20;
+  const std::int64_t least = device::device_is_host ? 1 : in_steps ? 1024 : 256;
+  const auto wave_bytes = static_cast<std::int64_t>(window.size() * model.n_waves() *
+                                                    model.n_slices * sizeof(device::complex));
+  const std::int64_t fit = std::max(least, cache_bytes / wave_bytes);
+  if (device::device_is_host) return static_cast<int>(fit);
+  constexpr std::int64_t most_bytes = std::int64_t{4} << 30;
+  return static_cast<int>(std::max<std::int64_t>(1, std::min(fit, most_bytes / wave_bytes)));
+}
+
+/// On a device, room for all bins of a batch while it costs little; on a host, no more than the
+/// cache holds.
+int max_slots(const physics::ModelOptions& model, int subpixel_bins, Shape2 window) {
+  if (device::device_is_host) return model.chunk_size;
+  constexpr std::int64_t room_bytes = std::int64_t{1} << 30;
+  const auto slot_bytes =
+      static_cast<std::int64_t>(2 * window.size() * model.n_modes * sizeof(device::complex));
+  const std::int64_t bins = (subpixel_bins + 1) * (subpixel_bins + 1);
+  return static_cast<int>(
+      std::max<std::int64_t>(model.chunk_size, std::min(bins, room_bytes / slot_bytes)));
+}
+
+physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Optics& optics,
+                                    Shape2 window) {
+  const deck::Refine& refine = deck.refine;
+  physics::ModelOptions model{
+      .n_modes = deck.probe.n_modes,
+      .n_opr_modes = deck.probe.opr_modes,
+      .n_object_modes = deck.object.n_modes,
+      .n_slices = deck.object.n_slices,
+      .n_sub_positions = deck.experiment.fly_sub_positions,
+      .own_probes = has_own_probes(deck),
+      .correlates_positions =
+          refine.positions_from_epoch >= 0 && refine.positions_method == "cross_correlation",
+      .propagation = propagation_from(deck.experiment.propagation),
+      .wavelength_m = optics.wavelength_m,
+      .pixel_m = optics.pixel_m,
+      .distance_m = optics.propagation_m,
+      .point_spread_px = deck.experiment.point_spread_px,
+      .fixed_order = deck.run.deterministic,
+      .planning = deck.run.deterministic ? fft::Planning::reproducible : fft::Planning::measured};
+  model.chunk_size = chunk_size(model, runs_in_steps(deck), window);
+  model.max_slots = max_slots(model, deck.data.subpixel_bins, window);
+  for (const deck::Solver& solver : deck.solvers)
+    if (model.noise == physics::Noise::amplitude) model.noise = noise_from(solver.noise);
+  return model;
+}
+
+}  // namespace
+
+physics::Noise noise_from(const std::string& word) {
+  if (word == "intensity") return physics::Noise::intensity;
+  if (word == "poisson") return physics::Noise::poisson;
+  return physics::Noise::amplitude;
+}
+
+Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
+  Plan plan;
+  plan.optics = optics::optics_of(optics::experiment_as_read(deck), info.pattern);
+  plan.model = model_options(deck, plan.optics, info.pattern);
+  plan.has_background = info.background.size() > 0 || deck.refine.background_from_epoch >= 0;
+  plan.window_margin_px = optics::window_margin_px(deck, plan.optics.pixel_m);
+  plan.reach_px = optics::window_reach_px(deck, plan.optics.pixel_m);
+  plan.tile_margin_px =
+      std::max(plan.reach_px, solvers::Constraints::ghost_margin_px(deck.constraints));
+  plan.widest_batch = widest_batch(deck);
+  plan.max_reals_per_pixel = 3 * plan.model.n_object_modes * plan.model.n_slices;
+  return plan;
+}
+
+int Plan::most_in_chunk(std::size_t n_positions) const {
+  const int most = std::min(model.chunk_size, static_cast<int>(n_positions));
+  return widest_batch == 0 ? most : std::min(most, widest_batch);
+}
+
+}  // namespace tessera::run
