@@ -15,7 +15,7 @@ namespace {
 /// Room for what `model` computes of each of the rank's positions.
 WavesView waves_of_positions(const ForwardModel& model) {
   const WavesView& of_chunk = model.waves();
-  return WavesView("tessera::physics::stored_waves", model.scan().corner.extent(0),
+  return WavesView("tessera::physics::stored_waves", model.scan().order.extent(0),
                    of_chunk.extent(1), of_chunk.extent(2), of_chunk.extent(3));
 }
 
@@ -40,6 +40,10 @@ std::int64_t ProjectionPass::bytes(const Sizes& sizes, const LinearMap& map) {
       device::device_is_host ? 0 : bytes_of<Real>(sizes.window.size()) + bytes_of<double>(1);
   return (map.keeps_next() ? 1 : 2) * sizes.n_positions * sizes.waves_bytes() +
          sizes.model.chunk_size * (bytes_of<Real>(1) + of_fused);
+}
+
+const char* ProjectionPass::form() const {
+  return model_.kernels() == Kernels::fused ? "row_spectra" : "waves";
 }
 
 template <class F>

@@ -66,7 +66,7 @@ solvers::MovingPositions moving_positions(const deck::Deck& deck, const Scan& sc
                                                       Kokkos::LayoutRight(values.size() / 2, 2));
   };
   return {on_device("tessera::run::given_positions", given),
-          on_device("tessera::run::displacement_at_cut", moved)};
+          on_device("tessera::run::displacement_at_cut", moved), scan.tile().ghosted.begin};
 }
 
 }  // namespace tessera::run

@@ -1,5 +1,6 @@
 #include "not_finite.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -8,18 +9,25 @@
 namespace tessera::run {
 namespace {
 
-struct Place {
-  int image = 0;  ///< slice or mode
-  Pixel pixel;
-};
+using solvers::Element;
+using solvers::Field;
+using solvers::Lives;
 
-std::optional<Place> first_not_finite(const device::DeviceView<device::complex***>& view) {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  for (std::size_t i = 0; i < host.extent(0); ++i)
-    for (std::size_t y = 0; y < host.extent(1); ++y)
-      for (std::size_t x = 0; x < host.extent(2); ++x)
-        if (!std::isfinite(host(i, y, x).real()) || !std::isfinite(host(i, y, x).imag()))
-          return Place{static_cast<int>(i), {static_cast<int>(y), static_cast<int>(x)}};
+template <class T>
+std::optional<std::int64_t> first_not_finite(const Field& field, int parts) {
+  std::vector<T> parts_of_all(static_cast<std::size_t>(parts * field.n_values));
+  solvers::copy_out(field, 0, field.n_values, parts_of_all.data());
+  const auto found =
+      std::ranges::find_if(parts_of_all, [](T part) { return !std::isfinite(part); });
+  if (found == parts_of_all.end()) return std::nullopt;
+  return (found - parts_of_all.begin()) / parts;
+}
+
+/// Number of the value; integers are always finite.
+std::optional<std::int64_t> first_not_finite(const Field& field) {
+  if (field.element == Element::complex) return first_not_finite<Real>(field, 2);
+  if (field.element == Element::real) return first_not_finite<Real>(field, 1);
+  if (field.element == Element::number) return first_not_finite<double>(field, 1);
   return std::nullopt;
 }
 
@@ -27,26 +35,54 @@ std::string pixel_text(Pixel pixel) {
   return text("pixel (", pixel.y, ", ", pixel.x, ")");
 }
 
-/// Of this rank; empty: all is finite.
-std::string where_here(const Scan& scan, const solvers::Unknowns& unknowns) {
-  if (const auto place = first_not_finite(unknowns.object)) {
-    const Pixel tile = scan.tile().ghosted.begin;
-    const Pixel at{tile.y + place->pixel.y, tile.x + place->pixel.x};
-    for (const int position : scan.tile().positions)
-      if (Box::at(scan.corner[static_cast<std::size_t>(position)], scan.grid.window).contains(at))
-        return text("the object at ", pixel_text(at), ", under scan position ", position);
-    return text("the object at ", pixel_text(at));
+/// Of value number `at` of an image stack: its image, and the pixel there.
+std::pair<std::int64_t, Pixel> place_of(const Field& field, std::int64_t at) {
+  const std::int64_t h = field.extents[1];
+  const std::int64_t w = field.extents[2];
+  return {at / (h * w), {static_cast<int>(at / w % h), static_cast<int>(at % w)}};
+}
+
+std::string object_place(const Scan& scan, Pixel in_tile) {
+  const Pixel tile = scan.tile().ghosted.begin;
+  const Pixel at{tile.y + in_tile.y, tile.x + in_tile.x};
+  for (const int position : scan.tile().positions)
+    if (Box::at(scan.corner[static_cast<std::size_t>(position)], scan.grid.window).contains(at))
+      return text(" at ", pixel_text(at), ", under scan position ", position);
+  return text(" at ", pixel_text(at));
+}
+
+std::string place_text(const Scan& scan, const Field& field, std::int64_t at) {
+  if (field.lives == Lives::object) return object_place(scan, place_of(field, at).second);
+  if (field.lives == Lives::probe) {
+    const auto [mode, pixel] = place_of(field, at);
+    return text(", mode ", mode, " at ", pixel_text(pixel));
   }
-  if (const auto place = first_not_finite(unknowns.probe))
-    return text("the probe, mode ", place->image, " at ", pixel_text(place->pixel));
+  if (field.lives == Lives::everywhere) return {};
+  const auto n = static_cast<std::int64_t>(scan.tile().positions.size());
+  const auto local = static_cast<std::size_t>(at / (field.n_values / n));
+  return text(" of scan position ", scan.tile().positions[local]);
+}
+
+/// Its dataset's name without the group, as words.
+std::string words_of(const Field& field) {
+  std::string words = field.name.substr(field.name.rfind('/') + 1);
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+/// Of this rank; empty: all is finite.
+std::string where_here(const Scan& scan, const solvers::Fields& fields) {
+  for (const Field& field : fields)
+    if (const auto at = first_not_finite(field))
+      return text("the ", words_of(field), place_text(scan, field, *at));
   return {};
 }
 
 }  // namespace
 
-std::string where_not_finite(const Scan& scan, const solvers::Unknowns& unknowns,
+std::string where_not_finite(const Scan& scan, const solvers::Fields& fields,
                              const comm::Communicator& comm) {
-  for (const std::string& where : comm.all_gather(where_here(scan, unknowns)))
+  for (const std::string& where : comm.all_gather(where_here(scan, fields)))
     if (!where.empty()) return where;
   return "an inner product";
 }

@@ -6,47 +6,22 @@
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/parse.hpp"
-#include "tessera/io/hdf5.hpp"
 #include "tessera/run/versions.hpp"
 
-#include "parameters_file.hpp"
+#include "stored_fields.hpp"
 
 namespace tessera::run {
 namespace {
 
-using device::complex;
+using solvers::Field;
+using solvers::Fields;
 
-constexpr io::ElementType complex_type =
-    sizeof(Real) == 4 ? io::ElementType::complex64 : io::ElementType::complex128;
-
-/// Each rank its owned box: no rank sees more of the object than it holds.
-void write_object(io::File& file, const Scan& scan, const physics::ObjectView& object) {
-  const auto n_slices = static_cast<std::int64_t>(object.extent(0));
-  file.create_dataset("object", {n_slices, scan.grid.object.h, scan.grid.object.w}, complex_type);
-  const Box& owned = scan.tile().owned;
-  const Pixel first{owned.begin.y - scan.tile().ghosted.begin.y,
-                    owned.begin.x - scan.tile().ghosted.begin.x};
-  const bool empty = owned.empty();
-  const auto in_tile =
-      Kokkos::subview(object, Kokkos::ALL, std::pair(first.y, first.y + owned.height()),
-                      std::pair(first.x, first.x + owned.width()));
-  const device::DeviceView<complex***> packed(
-      Kokkos::view_alloc("tessera::run::owned", Kokkos::WithoutInitializing), object.extent(0),
-      owned.height(), owned.width());
-  Kokkos::deep_copy(packed, in_tile);
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), packed);
-  file.write_slab("object", {0, empty ? 0 : owned.begin.y, empty ? 0 : owned.begin.x},
-                  {empty ? 0 : n_slices, owned.height(), owned.width()}, complex_type, host.data());
-}
-
-void write_probe(io::File& file, const physics::ProbeView& probe, bool is_root) {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), probe);
-  const io::Extents extents{static_cast<std::int64_t>(probe.extent(0)),
-                            static_cast<std::int64_t>(probe.extent(1)),
-                            static_cast<std::int64_t>(probe.extent(2))};
-  file.create_dataset("probe", extents, complex_type);
-  file.write_slab("probe", {0, 0, 0}, is_root ? extents : io::Extents{0, 0, 0}, complex_type,
-                  host.data());
+/// Of every position (y, x), pixels; empty: positions do not move. Collective.
+std::vector<double> displacement_of_all(const ResultContents& contents,
+                                        const comm::Communicator& comm) {
+  const auto found = std::ranges::find(contents.state, ResultFile::displacement_name, &Field::name);
+  if (found == contents.state.end()) return {};
+  return rows_of_all(contents.scan, solvers::to_doubles(*found), comm);
 }
 
 /// As they were used: sub-pixel parts that were ignored are not in them.
@@ -119,33 +94,45 @@ void write_attributes(io::File& file, const ResultContents& contents) {
     file.set_attribute("/", "final_validation_error", contents.final_figures.validation_error);
 }
 
-}  // namespace
-
-std::int64_t result_bytes(const Scan& scan, const solvers::Unknowns& unknowns) {
-  const auto value_bytes = static_cast<std::int64_t>(sizeof(complex));
-  const std::int64_t object =
-      scan.grid.object.size() * value_bytes * static_cast<std::int64_t>(unknowns.object.extent(0));
-  const auto probe = static_cast<std::int64_t>(unknowns.probe.size()) * value_bytes;
-  const std::int64_t bytes_per_position =
-      32 + 8 * (3 + static_cast<std::int64_t>(unknowns.parameters.opr_weight.extent(1)));
-  constexpr std::int64_t slack = 1 << 20;  // history, texts, HDF5's own tables
-  return object + probe + scan.n_positions() * bytes_per_position + slack;
+/// Where the windows were when the tiles were cut.
+void write_cut(io::File& file, const Scan& scan) {
+  std::vector<double> displacement_px;
+  for (const Vec2 moved : scan.displacement_px)
+    displacement_px.insert(displacement_px.end(), {moved.y, moved.x});
+  file.write_doubles("tiles/displacement_px", {scan.n_positions(), 2}, displacement_px);
 }
 
-void write_result_file(const ResultContents& contents, const comm::Communicator& comm) {
+void write_memory(io::File& file, const ResultContents& contents, const comm::Communicator& comm) {
+  if (contents.memory.empty()) return;
+  for (const Field& field : contents.memory) write_field(file, contents.scan, field, comm);
+  const auto stage = static_cast<std::size_t>(contents.stage);
+  file.set_attribute("memory", "method", contents.deck.solvers[stage].method);
+  file.set_attribute("memory", "stage", static_cast<double>(contents.stage));
+}
+
+}  // namespace
+
+std::int64_t ResultFile::bytes(const ResultContents& contents) {
+  std::int64_t bytes = 1 << 20;  // history, texts, HDF5's own tables
+  bytes += contents.scan.n_positions() * 48;
+  for (const Fields* fields : {&contents.state, &contents.memory})
+    for (const Field& field : *fields) {
+      const io::Extents extents = stored_extents(contents.scan, field);
+      bytes += n_elements(extents) * static_cast<std::int64_t>(io::size_of(stored_type(field)));
+    }
+  return bytes;
+}
+
+void ResultFile::write(const ResultContents& contents, const comm::Communicator& comm) {
   const std::vector<std::string> hosts = comm.all_gather(host_name());
-  io::AtomicFile atomic(contents.deck.output.file, result_bytes(contents.scan, contents.unknowns),
-                        comm);
+  io::AtomicFile atomic(contents.deck.output.file, bytes(contents), comm);
   io::File file = io::File::create(atomic.partial_path(), comm);
-  write_object(file, contents.scan, contents.unknowns.object);
-  write_probe(file, contents.unknowns.probe, comm.is_root());
-  std::vector<double> displacement_px;
-  if (comm.any(contents.displacement.size() > 0))
-    displacement_px = rows_of_all(contents.scan, on_host(contents.displacement), 2, comm);
-  write_positions(file, contents.scan, displacement_px);
-  write_parameters(file, contents.scan, contents.unknowns.parameters, displacement_px, comm);
+  for (const Field& field : contents.state) write_field(file, contents.scan, field, comm);
+  write_positions(file, contents.scan, displacement_of_all(contents, comm));
   write_history(file, contents.history);
   write_tiles(file, contents.scan.tiling, comm.is_root());
+  write_cut(file, contents.scan);
+  write_memory(file, contents, comm);
   file.write_text("deck", deck::resolved_text(contents.deck));
   file.write_text("versions", versions());
   file.write_text("hosts", joined(hosts, "\n"));

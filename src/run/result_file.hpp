@@ -1,29 +1,78 @@
 #pragma once
-/// The result: one HDF5 file, written by all ranks, each its owned box.
+/// The result: one HDF5 file, written by all ranks, each what it owns, and read by any number of
+/// them. docs/conventions.md says what is in it.
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "tessera/io/hdf5.hpp"
+#include "tessera/run/history.hpp"
 #include "tessera/run/scan.hpp"
-#include "tessera/run/start.hpp"
+#include "tessera/solvers/fields.hpp"
 
 namespace tessera::run {
 
 struct ResultContents {
   const deck::Deck& deck;
   const Scan& scan;
-  const solvers::Unknowns& unknowns;
-  device::DeviceView<double* [2]> displacement;  ///< of this rank's positions; empty: none moved
+  solvers::Fields state;   ///< names are those of the datasets
+  solvers::Fields memory;  ///< of the solver at work, the same
+  int stage = 0;           ///< which of the deck's solvers that is
   const std::vector<EpochFigures>& history;
   EpochFigures final_figures;
   std::string status;  ///< "finished", or what ended the run
 };
 
-/// About how long the file will be, the slack included.
-std::int64_t result_bytes(const Scan& scan, const solvers::Unknowns& unknowns);
+/// How far every position has moved from where the scan has it, pixels.
+struct Displacements {
+  std::vector<Vec2> now;
+  std::vector<Vec2> at_cut;   ///< when the tiles were cut; if they lay otherwise: now
+  bool same_windows = false;  ///< the file's windows are those of this scan, moved by `now`
+};
 
-/// Collective. What is at output.file stays until the new file is complete. @throws AgreedError
-void write_result_file(const ResultContents& contents, const comm::Communicator& comm);
+/// Whose memory a result holds.
+struct MemoryOwner {
+  int stage = -1;  ///< -1: nobody's
+  std::string method;
+};
+
+class ResultFile {
+ public:
+  static constexpr const char* displacement_name = "parameters/displacement_px";
+
+  /// About how long the file will be, the slack included.
+  static std::int64_t bytes(const ResultContents& contents);
+  /// To output.file. What is there stays until the new file is complete. Collective.
+  /// @throws AgreedError
+  static void write(const ResultContents& contents, const comm::Communicator& comm);
+
+  /// Opens what run.resume names. All calls but memory_owner() are collective.
+  /// @throws AgreedError
+  ResultFile(const std::string& path, const comm::Communicator& comm);
+
+  /// @throws AgreedError: more solvers than the deck has
+  std::vector<EpochFigures> history(int n_stages) const;
+  /// Within refine.positions_limit_px; zeros where positions do not move.
+  Displacements displacements(const deck::Refine& refine, const geometry::WindowGrid& grid) const;
+  /// Those that the file has become what they were.
+  /// @throws AgreedError: another number of values
+  void read(const Scan& scan, const solvers::Fields& fields) const;
+
+  MemoryOwner memory_owner() const;
+  /// Whether it has all `fields`, of these extents, on the object's grid of `scan`.
+  bool holds(const Scan& scan, const solvers::Fields& fields) const;
+
+ private:
+  std::vector<double> numbers(const std::string& name, std::size_t n) const;
+  bool same_grid(const geometry::WindowGrid& grid) const;
+  void read_object(const Scan& scan, const solvers::Field& field) const;
+  void read_waves_of_positions(const Scan& scan, const solvers::Field& field) const;
+  void read_rows(const Scan& scan, const solvers::Field& field) const;
+  void read_images(const solvers::Field& field) const;
+
+  const comm::Communicator& comm_;
+  io::File file_;
+};
 
 }  // namespace tessera::run

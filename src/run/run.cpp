@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "tessera/base/text.hpp"
 #include "tessera/halo/choose_transport.hpp"
@@ -12,7 +13,6 @@
 
 #include "make_model.hpp"
 #include "not_finite.hpp"
-#include "parameters_file.hpp"
 #include "result_file.hpp"
 #include "stop_rules.hpp"
 
@@ -124,16 +124,51 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   unknowns_.probe = start.unknowns.probe;
   refinement_ = std::make_unique<solvers::Refinement>(deck.refine, unknowns_, model_,
                                                       moving_positions(deck, scan_));
-  if (!from.run.resume.empty())
-    comm.together([&] { read_parameters(from.run.resume, scan_, unknowns_.parameters); });
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(epochs_left(deck, history_)));
   start_stage(stage_of_next_epoch(deck, history_));
+  if (!from.run.resume.empty()) {
+    const ResultFile result(from.run.resume, comm);
+    result.read(scan_, solvers::named("parameters/", refinement_->parameters()));
+    if (scan_.same_windows)
+      result.read(scan_, solvers::named("parameters/", refinement_->windows()));
+    recall(result, log);
+  }
   constraints_ = std::make_unique<solvers::Constraints>(deck.constraints, constrained_tile(scan_),
                                                         model_.plan());
-  good_ =
-      std::make_unique<GoodState>(unknowns_, scan_.on_device.corner, refinement_->displacement());
+  good_ = std::make_unique<GoodState>(state());
   good_->keep(exec_);
+}
+
+solvers::Fields Run::state() const {
+  using solvers::Lives;
+  solvers::Fields fields{solvers::field("object", Lives::object, unknowns_.object),
+                         solvers::field("probe", Lives::probe, unknowns_.probe)};
+  append(fields, solvers::named("parameters/", refinement_->parameters()));
+  append(fields, solvers::named("parameters/", refinement_->windows()));
+  return fields;
+}
+
+solvers::Fields Run::memory() const {
+  return solvers::named("memory/", solver_->memory());
+}
+
+void Run::recall(const ResultFile& result, const Log& log) {
+  const solvers::Fields fields = memory();
+  const bool goes_on = !history_.empty() && history_.back().stage == stage_;
+  if (!goes_on || fields.empty()) return;
+  const std::string& method = deck_.solvers[static_cast<std::size_t>(stage_)].method;
+  const MemoryOwner owner = result.memory_owner();
+  if (owner.stage == stage_ && owner.method == method && result.holds(scan_, fields))
+    return result.read(scan_, fields);
+  const std::string held =
+      owner.stage < 0
+          ? "no memory"
+          : text("the memory of ", owner.method == method ? "another " : "", owner.method);
+  const bool is_large = std::ranges::any_of(fields, &solvers::Field::is_large);
+  log.info(text("run.resume: the result holds ", held, ", and ", method,
+                " starts anew from object and probe",
+                is_large ? " (output.save_memory = true keeps its waves)" : ""));
 }
 
 bool Run::finished() const {
@@ -164,12 +199,9 @@ void Run::start_stage(int stage) {
 }
 
 bool Run::needs_new_tiles() const {
-  const deck::Refine& refine = deck_.refine;
-  if (refine.positions_from_epoch < 0 || refine.positions_margin_px >= refine.positions_limit_px)
-    return false;
   std::array<double, 1> drift_px{refinement_->greatest_drift_px(exec_)};
   comm_.maximum(drift_px);
-  return drift_px[0] > refine.positions_margin_px / 2;
+  return tiles_are_due(deck_.refine, drift_px[0]);
 }
 
 std::span<const solvers::Batch> Run::start_pass(int epoch) {
@@ -241,9 +273,10 @@ EpochFigures Run::take_figures() {
     sums[norm] = std::isfinite(sums[norm]) ? 0 : 1;  // how many ranks have lost it
   comm_.sum(sums);
   if (sums[EpochSums::object] + sums[EpochSums::probe] > 0) {
-    const std::string where = where_not_finite(scan_, unknowns_, comm_);
+    const std::string where = where_not_finite(scan_, state(), comm_);
     good_->put_back(exec_);
-    exec_.fence();
+    // What the solver remembers is of the epoch that failed.
+    start_stage(std::exchange(stage_, -1));
     throw AgreedError(ExitCode::not_finite,
                       text(where, " is not finite after epoch ", n_epochs() + 1,
                            "; smaller solver.object_step and solver.probe_step, or larger "
@@ -284,15 +317,20 @@ physics::FigureSums Run::measure(std::span<const solvers::Batch> batches) {
   return sums;
 }
 
+ResultContents Run::contents(const EpochFigures& final_figures, const std::string& status) const {
+  solvers::Fields remembered = memory();
+  const bool is_large = std::ranges::any_of(remembered, &solvers::Field::is_large);
+  if (is_large && !deck_.output.save_memory) remembered.clear();
+  return {deck_, scan_, state(), std::move(remembered), stage_, history_, final_figures, status};
+}
+
 void Run::check_output() const {
-  const io::AtomicFile writable(deck_.output.file, result_bytes(scan_, unknowns_), comm_);
+  const io::AtomicFile writable(deck_.output.file, ResultFile::bytes(contents({}, "")), comm_);
 }
 
 void Run::write_result(const EpochFigures& final_figures, const std::string& status) {
   const Kokkos::Timer timer;
-  write_result_file(
-      {deck_, scan_, unknowns_, refinement_->displacement(), history_, final_figures, status},
-      comm_);
+  ResultFile::write(contents(final_figures, status), comm_);
   write_seconds_ += timer.seconds();
 }
 

@@ -11,10 +11,16 @@
 #include "tessera/decomposition/held_out.hpp"
 #include "tessera/run/memory.hpp"
 
-#include "parameters_file.hpp"
+#include "result_file.hpp"
 #include "scan_patterns.hpp"
 
 namespace tessera::run {
+
+bool tiles_are_due(const deck::Refine& refine, double drift_px) {
+  return refine.positions_from_epoch >= 0 &&
+         refine.positions_margin_px < refine.positions_limit_px &&
+         drift_px > refine.positions_margin_px / 2;
+}
 
 /// Near-field images are kept as the detector sees them: nothing in them is at zero frequency.
 io::ScanSource scan_source(const deck::Deck& deck) {
@@ -195,6 +201,16 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
       std::accumulate(scan.mean_pattern.begin(), scan.mean_pattern.end(), 0.0);
 }
 
+/// Where the tiles are cut: a resumed run's as they were, unless they are due. Collective.
+void find_displacements(const deck::Deck& deck, const comm::Communicator& comm, Scan& scan) {
+  scan.displacement_px.resize(static_cast<std::size_t>(scan.n_positions()));
+  if (deck.run.resume.empty()) return;
+  const Displacements found =
+      ResultFile(deck.run.resume, comm).displacements(deck.refine, scan.grid);
+  scan.displacement_px = found.at_cut;
+  scan.same_windows = found.same_windows;
+}
+
 }  // namespace
 
 Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm) {
@@ -206,7 +222,9 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
     scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
                                       scan.plan.optics.pixel_m, scan.plan.window_margin_px);
     settle_subpixel(deck.data, scan.plan.model.own_probes, scan.grid);
-    scan.displacement_px = start_displacement(deck, scan);
+  });
+  find_displacements(deck, comm, scan);
+  comm.together([&] {
     scan.corner = moved_corners(scan);
     scan.tiling = tiling_of(deck, scan, comm.size());
     scan.places = places_of(deck.experiment, scan);

@@ -11,6 +11,8 @@
 #include "tessera/optics/framed_probe.hpp"
 #include "tessera/optics/start_probe.hpp"
 
+#include "naming.hpp"
+#include "result_file.hpp"
 #include "start_object.hpp"
 
 namespace tessera::run {
@@ -121,36 +123,6 @@ physics::ProbeView on_device(const WaveStack& probe) {
   return made;
 }
 
-/// Collective.
-std::vector<EpochFigures> read_history(const std::string& path, int n_stages,
-                                       const comm::Communicator& comm) {
-  std::vector<EpochFigures> history;
-  comm.together([&] {
-    const io::File file = io::File::open(path);
-    const std::vector<double> error = file.read_doubles("history/error");
-    const std::vector<double> r_factor = file.read_doubles("history/r_factor");
-    for (std::size_t i = 0; i < error.size(); ++i) history.push_back({error[i], r_factor.at(i)});
-    // Results of earlier versions know one solver and no validation.
-    if (file.has("history/stage")) {
-      const std::vector<double> stage = file.read_doubles("history/stage");
-      for (std::size_t i = 0; i < history.size(); ++i)
-        history[i].stage = static_cast<int>(stage.at(i));
-    }
-    if (file.has("history/validation_error")) {
-      const std::vector<double> validation_error = file.read_doubles("history/validation_error");
-      for (std::size_t i = 0; i < history.size(); ++i)
-        history[i].validation_error = validation_error.at(i);
-    }
-    const int n_begun = history.empty() ? 0 : history.back().stage + 1;
-    if (n_begun > n_stages)
-      throw InputError(text("run.resume = '", path, "' has come to solver ", n_begun,
-                            " but the deck has ", n_stages,
-                            "; resume with the deck's solvers of that run, or start anew from its "
-                            "object and probe (object.initial = 'file', probe.initial = 'file')"));
-  });
-  return history;
-}
-
 }  // namespace
 
 Start make_start(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
@@ -162,7 +134,8 @@ Start make_start(const deck::Deck& deck, const Scan& scan, const comm::Communica
       physics::ObjectView("tessera::physics::object", deck.object.n_modes * deck.object.n_slices,
                           ghosted.height(), ghosted.width());
   if (!deck.run.resume.empty())
-    start.history = read_history(deck.run.resume, static_cast<int>(deck.solvers.size()), comm);
+    start.history =
+        ResultFile(deck.run.resume, comm).history(static_cast<int>(deck.solvers.size()));
   fill_start_object(deck, scan, probe, comm, start.unknowns.object);
   return start;
 }

@@ -8,6 +8,8 @@
 #include "tessera/io/hdf5.hpp"
 #include "tessera/optics/start_object.hpp"
 
+#include "naming.hpp"
+
 namespace tessera::run {
 namespace {
 

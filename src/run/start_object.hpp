@@ -1,28 +1,12 @@
 #pragma once
 /// The object that a reconstruction starts from.
 
-#include <string>
-
-#include "tessera/run/scan.hpp"
-#include "tessera/base/error.hpp"
-#include "tessera/base/text.hpp"
 #include "tessera/comm/communicator.hpp"
 #include "tessera/deck/deck.hpp"
 #include "tessera/physics/forward_model.hpp"
+#include "tessera/run/scan.hpp"
 
 namespace tessera::run {
-
-/// What is wrong with a file, with the key that named it in front. As collective as `work`.
-template <class Work>
-auto naming(const std::string& key, const Work& work) {
-  try {
-    return work();
-  } catch (const InputError& error) {
-    throw InputError(text(key, ": ", error.what()));
-  } catch (const AgreedError& error) {
-    throw AgreedError(error.exit_code(), text(key, ": ", error.what()));
-  }
-}
 
 /// This rank's ghosted box, (n_object_modes n_slices, H, W), modes first, from the deck's [object]
 /// or the result that run.resume names. What all slices together do is each one's n-th root; modes

@@ -143,4 +143,12 @@ void Adam::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
   sweep.replicate(exec, as_reals(probe_moment_));
 }
 
+Fields Adam::memory() {
+  return {field("object_moment", Lives::object, object_moment_),
+          field("object_square", Lives::object, object_square_),
+          field("probe_moment", Lives::probe, probe_moment_),
+          field("probe_square", Lives::probe, probe_square_),
+          field("rates", Lives::everywhere, rates_)};
+}
+
 }  // namespace tessera::solvers

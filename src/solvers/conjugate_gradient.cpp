@@ -64,4 +64,10 @@ void ConjugateGradient::mix(const Device& exec, const physics::ModeOrthogonalise
   modes.mix(exec, previous_.probe);
 }
 
+Fields ConjugateGradient::memory() {
+  Fields fields = fields_of("previous", previous_);
+  fields.push_back(field("weights", Lives::everywhere, weights_));
+  return fields;
+}
+
 }  // namespace tessera::solvers

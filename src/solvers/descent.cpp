@@ -12,6 +12,12 @@ std::unique_ptr<Direction> make_rule(const Unknowns& unknowns, int n_history) {
   return std::make_unique<LimitedMemoryBfgs>(unknowns, n_history);
 }
 
+DeviceView<double*> as_numbers(const DeviceView<DescentState>& state) {
+  static_assert(sizeof(DescentState) % sizeof(double) == 0);
+  return DeviceView<double*>(reinterpret_cast<double*>(state.data()),
+                             sizeof(DescentState) / sizeof(double));
+}
+
 /// One thread: is the present point better than all before?
 struct Judge {
   DeviceView<double*> cost;
@@ -107,6 +113,13 @@ void Descent::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
     rule_->mix(exec, epoch_end_.modes());
   }
   sweep.replicate(exec, as_reals(direction_.probe));
+}
+
+Fields Descent::memory() {
+  Fields fields = fields_of("direction", direction_);
+  fields.push_back(field("state", Lives::everywhere, as_numbers(state_)));
+  append(fields, rule_->memory());
+  return fields;
 }
 
 }  // namespace tessera::solvers

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "tessera/base/text.hpp"
 #include "tessera/solvers/direction.hpp"
 
 namespace tessera::solvers {
@@ -115,6 +116,18 @@ void LimitedMemoryBfgs::mix(const Device& exec, const physics::ModeOrthogonalise
     modes.mix(exec, steps_[i].probe);
     modes.mix(exec, gradient_changes_[i].probe);
   }
+}
+
+Fields LimitedMemoryBfgs::memory() {
+  Fields fields = fields_of("previous", previous_);
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    append(fields, fields_of(text("step_", i), steps_[i]));
+    append(fields, fields_of(text("gradient_change_", i), gradient_changes_[i]));
+  }
+  fields.push_back(field("inverse_products", Lives::everywhere, inverse_products_));
+  fields.push_back(field("scale", Lives::everywhere, scale_));
+  fields.push_back(host_field("updates", n_updates_));
+  return fields;
 }
 
 }  // namespace tessera::solvers

@@ -42,6 +42,12 @@ void Momentum::apply(const Device& exec) {
   move_on(exec, unknowns_.probe, probe_before_, probe_velocity_, whole(unknowns_.probe), friction);
 }
 
+Fields Momentum::memory() const {
+  if (!is_on()) return {};
+  return {field("object_velocity", Lives::object, object_velocity_),
+          field("probe_velocity", Lives::probe, probe_velocity_)};
+}
+
 void Momentum::remember(const Device& exec) const {
   if (!is_on()) return;
   Kokkos::deep_copy(exec, object_before_, unknowns_.object);

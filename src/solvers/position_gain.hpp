@@ -2,6 +2,7 @@
 /// How much farther positions go than cross-correlation finds: what it sees is only the part of
 /// an error that one update carries.
 
+#include "tessera/solvers/fields.hpp"
 #include "tessera/solvers/sweep.hpp"
 
 namespace tessera::solvers {
@@ -20,6 +21,11 @@ class PositionGain {
   void remember(const device::Device& exec, const device::DeviceView<double** [2]>& slopes);
   /// Collective; waits for the device.
   void finish_epoch(const device::Device& exec, Sweep& sweep);
+  /// What it remembers between epochs.
+  Fields memory() {
+    return {host_field("position_gain", value_),
+            field("position_error_px", Lives::position, last_)};
+  }
 
  private:
   double value_ = 1;

@@ -93,7 +93,6 @@ void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
   for (const Chunk& chunk : batch.chunks()) pass_.start(exec, unknowns_.object, chunk);
   const std::vector<double> powers = physics::mode_powers(exec, unknowns_.probe);
   mean_counts_ = std::accumulate(powers.begin(), powers.end(), 0.0);
-  has_started_ = true;
 }
 
 /// Squared distance to the measured amplitudes that a pattern may keep.
@@ -104,7 +103,7 @@ double ProjectionSolver::distance_bound() const {
 
 void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
-  if (!has_started_) start_waves(exec, batch);
+  if (mean_counts_ == 0) start_waves(exec, batch);
   const physics::GradientSums& sums = batch_sums_.sums();
   batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
     pass_.step(exec, unknowns_.object, chunk, distance_bound(), sums);
@@ -171,13 +170,23 @@ void ProjectionSolver::finish_epoch(const Device& exec, Sweep& sweep, int epoch)
   if (unknowns_.probe.extent(0) > 1 && settings_.orthogonalise_every > 0 &&
       epoch + 1 == settings_.epochs) {
     orthogonaliser_.orthogonalise(exec, unknowns_.probe);
-    has_started_ = false;
+    mean_counts_ = 0;
   }
   sweep.replicate(exec, as_reals(unknowns_.probe));
 }
 
 void ProjectionSolver::take_sums(const Device& exec, const DeviceView<double*>& taken) {
   pass_.figures().take(exec, taken);
+}
+
+Fields ProjectionSolver::memory() {
+  const std::string form = pass_.form();
+  Fields fields{field("next_" + form, Lives::position, pass_.next())};
+  if (!linear_map(own_).keeps_next())
+    fields.push_back(field("kept_" + form, Lives::position, pass_.kept()));
+  for (Field& waves : fields) waves.is_large = true;
+  fields.push_back(host_field("mean_counts", mean_counts_));
+  return fields;
 }
 
 }  // namespace tessera::solvers

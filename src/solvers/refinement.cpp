@@ -164,6 +164,33 @@ std::int64_t Refinement::bytes(const physics::Sizes& sizes) {
   return sizes.moves_positions ? n_rows * physics::bytes_of<double>(2 * sizes.n_positions) : 0;
 }
 
+Fields Refinement::parameters() const {
+  const physics::Parameters& parameters = model_.parameters();
+  Fields fields;
+  if (model_.options().own_probes)
+    fields.push_back(field("intensity", Lives::position, parameters.intensity));
+  if (model_.options().n_opr_modes > 0)
+    fields.push_back(field("opr_weight", Lives::position, parameters.opr_weight));
+  if (parameters.background.size() > 0)
+    fields.push_back(field("background", Lives::everywhere, parameters.background));
+  if (parameters.slice_distance_m.size() > 0) {
+    fields.push_back(field("slice_distance_m", Lives::everywhere, parameters.slice_distance_m));
+    fields.push_back(field("beam_tilt_rad", Lives::everywhere, parameters.tilt_rad));
+  }
+  if (gain_) append(fields, gain_->memory());
+  return fields;
+}
+
+/// The sub-pixel part has been added up from steps: the displacement does not say its last bits.
+Fields Refinement::windows() const {
+  if (settings_.positions_from_epoch < 0) return {};
+  const int n_sub_positions = model_.options().n_sub_positions;
+  Field corner = field("window_whole_px", Lives::position, model_.scan().corner, n_sub_positions);
+  corner.origin = positions_.tile_begin;
+  return {field("displacement_px", Lives::position, displacement_), corner,
+          field("window_subpixel_px", Lives::position, model_.parameters().shift, n_sub_positions)};
+}
+
 void Refinement::start_epoch(int epoch) {
   const physics::FittedParameters fitted{
       .positions = starts(settings_.positions_from_epoch, epoch),

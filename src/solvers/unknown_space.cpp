@@ -35,6 +35,11 @@ Unknowns make_like(const Unknowns& unknowns) {
           physics::ProbeView("tessera::solvers::probe_vector", unknowns.probe.layout())};
 }
 
+Fields fields_of(const std::string& name, const Unknowns& vector) {
+  return {field(name + "_object", Lives::object, vector.object),
+          field(name + "_probe", Lives::probe, vector.probe)};
+}
+
 void move_along(const Device& exec, const Unknowns& from, const Unknowns& direction,
                 const Factor& factor, const Unknowns& to) {
   move_images(exec, from.object, direction.object, factor, to.object);

@@ -47,6 +47,12 @@ class ProjectionPass {
   /// Of the steps so far, of P_O.
   RunningFigures& figures() { return figures_; }
 
+  /// What steps remember, (position, image, h, w); kept() is next() where the map keeps that.
+  const WavesView& next() const { return next_; }
+  const WavesView& kept() const { return kept_; }
+  /// In what form, which is the kernels' own: "waves" or "row_spectra".
+  const char* form() const;
+
   /// Device memory that it takes.
   static std::int64_t bytes(const Sizes& sizes, const LinearMap& map);
 

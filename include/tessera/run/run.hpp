@@ -21,6 +21,9 @@
 
 namespace tessera::run {
 
+struct ResultContents;
+class ResultFile;
+
 /// Where this rank's time went, and what it moved.
 struct RankTimes {
   double compute_s = 0;
@@ -42,8 +45,8 @@ class Run {
   Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
       std::unique_ptr<halo::Transport> transport = nullptr);
   /// Writes `run` to output.file and goes on from there, on tiles cut around where positions are
-  /// now: each may find itself on another rank. As where run.resume goes on, solvers begin anew
-  /// with what they remember. `run` ends before the memory of the next is taken.
+  /// now: each may find itself on another rank. The solver goes on with what it remembers. `run`
+  /// ends before the memory of the next is taken.
   static std::unique_ptr<Run> on_new_tiles(std::unique_ptr<Run> run, const Log& log);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -79,6 +82,13 @@ class Run {
   /// @param from `deck`, or how it goes on from a result
   Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicator& comm, Scan scan,
       const Log& log, std::unique_ptr<halo::Transport> transport);
+  /// All that is reconstructed.
+  solvers::Fields state() const;
+  /// What the solver at work remembers of it.
+  solvers::Fields memory() const;
+  /// The solver goes on with what it remembered, if that was saved.
+  void recall(const ResultFile& result, const Log& log);
+  ResultContents contents(const EpochFigures& final_figures, const std::string& status) const;
   /// Sweep and solver for `stage` take the place of those before.
   void start_stage(int stage);
   /// The batches of `epoch`, with their patterns on the way.

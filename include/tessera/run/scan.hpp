@@ -27,9 +27,11 @@ struct Scan {
   geometry::WindowGrid grid;
   decomposition::Tiling tiling;
   int rank = 0;
-  /// Of all positions when the tiles were cut, pixels from the grid's: where a resumed run had
+  /// Of all positions when the tiles were cut, pixels from the grid's: where an earlier run had
   /// moved them.
   std::vector<Vec2> displacement_px;
+  /// The result that is resumed says where exactly its windows are now.
+  bool same_windows = false;
   std::vector<Pixel> corner;  ///< of all windows, there
   std::vector<Place> places;  ///< of this rank, (position, sub-position of a fly scan)
   std::vector<int> fitted;    ///< scan positions with counts, ascending; the others take no part
@@ -46,6 +48,9 @@ struct Scan {
   const decomposition::Tile& tile() const { return tiling.tiles[static_cast<std::size_t>(rank)]; }
   int n_positions() const { return info.n_positions; }
 };
+
+/// Positions that have moved by `drift_px` since the tiles were cut leave too little of the margin.
+bool tiles_are_due(const deck::Refine& refine, double drift_px);
 
 /// What the deck says of the scan's file.
 io::ScanSource scan_source(const deck::Deck& deck);

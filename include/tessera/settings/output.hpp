@@ -12,6 +12,7 @@ struct Output {
   std::string file = "result.h5";
   std::string pictures;
   int save_every_epochs = 0;
+  bool save_memory = false;
 
   std::vector<Key> keys() {
     return {
@@ -30,6 +31,11 @@ struct Output {
              "it for jobs that may hit a time limit.",
          .least = 0,
          .greatest = 1000000},
+        {.name = "save_memory",
+         .field = &save_memory,
+         .meaning = "Save what a method remembers for every position, too: the waves of `dm` and "
+                    "`raar`, a few times the scan. Without them a resumed run starts its waves "
+                    "anew; what other methods remember is always saved."},
     };
   }
 };

@@ -24,6 +24,7 @@ class Adam final : public BatchMethod<settings::Adam> {
   void start_epoch(const device::Device& exec, int epoch) override;
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
+  Fields memory() override;
 
   /// Owners update their pixels from complete sums, which become zero, ghosts' too.
   void update_object(const device::Device& exec, const TouchedBlocks& touched);

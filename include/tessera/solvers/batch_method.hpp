@@ -39,6 +39,7 @@ class BatchMethod : public Solver {
   void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override {
     pass_.figures().take(exec, taken);
   }
+  Fields memory() override { return epoch_end_.memory(); }
 
   /// Device memory that it takes without the pass.
   static std::int64_t bytes(const settings::Solver& settings, const physics::Sizes& sizes) {

@@ -27,6 +27,7 @@ class Descent final : public BatchMethod<settings::Descent> {
   bool repeats_from(int) const override { return false; }
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
+  Fields memory() override;
 
   /// On the device.
   const device::DeviceView<DescentState>& state() const { return state_; }

@@ -30,6 +30,8 @@ class Direction {
   virtual void start_over() = 0;
   /// The probe's modes were mixed: what belongs to them follows.
   virtual void mix(const device::Device& exec, const physics::ModeOrthogonaliser& modes) = 0;
+  /// What it has learned, as Solver::memory.
+  virtual Fields memory() = 0;
 };
 
 /// Nonlinear conjugate gradient: d = M g + beta d, with the Polak-Ribiere
@@ -43,13 +45,14 @@ class ConjugateGradient final : public Direction {
               const Unknowns& direction) override;
   void start_over() override { starts_over_ = true; }
   void mix(const device::Device& exec, const physics::ModeOrthogonaliser& modes) override;
+  Fields memory() override;
 
  private:
   Unknowns previous_;        ///< gradient
   Unknowns preconditioned_;  ///< gradient
   device::DeviceView<double* [2]> products_;
-  device::DeviceView<double[3]> weights_;  ///< of M g and of d; <g', M g'>
-  bool starts_over_ = true;
+  device::DeviceView<double[3]> weights_;  ///< of M g and of d; <g', M g'>, 0 at first
+  bool starts_over_ = false;
 };
 
 /// Limited-memory BFGS (Nocedal & Wright 2006, algorithm 7.4): the two-loop recursion over the last
@@ -62,6 +65,7 @@ class LimitedMemoryBfgs final : public Direction {
               const Unknowns& direction) override;
   void start_over() override { n_updates_ = 0; }
   void mix(const device::Device& exec, const physics::ModeOrthogonaliser& modes) override;
+  Fields memory() override;
 
  private:
   void remember(const device::Device& exec, Sweep& sweep, const DescentStep& step,

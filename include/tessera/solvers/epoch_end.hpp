@@ -24,6 +24,8 @@ class EpochEnd {
   /// Reals per ghost pixel and plane. True where it has mixed the probe's modes: what else belongs
   /// to them has to follow. Collective.
   bool finish(const device::Device& exec, Sweep& sweep, int epoch);
+  /// The momentum's.
+  Fields memory() const { return momentum_.memory(); }
   /// How they were mixed.
   const physics::ModeOrthogonaliser& modes() const { return orthogonaliser_; }
 

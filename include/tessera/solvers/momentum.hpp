@@ -25,6 +25,8 @@ class Momentum {
   const physics::ProbeView& probe_velocity() const { return probe_velocity_; }
   /// `before` of the next `apply` is what the unknowns hold now.
   void remember(const device::Device& exec) const;
+  /// The velocities; none with friction 0.
+  Fields memory() const;
 
  private:
   double friction_;

@@ -42,6 +42,7 @@ class ProjectionSolver final : public Solver {
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
   void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;
+  Fields memory() override;
 
   /// Owners update their pixels from complete sums. All sums become zero.
   void update_object(const device::Device& exec, Sweep& sweep, const TouchedBlocks& touched);
@@ -61,8 +62,8 @@ class ProjectionSolver final : public Solver {
   device::DeviceView<double*> sums_;
   device::DeviceView<double*> scratch_;
   device::HostView<double*> host_sums_;
-  bool has_started_ = false;
-  double mean_counts_ = 0;  ///< per pattern: the power of the probe at the waves' start
+  double mean_counts_ = 0;  ///< per pattern: the power of the probe at the waves' start; 0: they
+                            ///< are still to start
   physics::ModeOrthogonaliser orthogonaliser_;
 };
 

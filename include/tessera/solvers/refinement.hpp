@@ -18,6 +18,7 @@ struct ScanFrame;
 struct MovingPositions {
   device::DeviceView<double* [2]> given;   ///< by the scan, from the object's corner
   device::DeviceView<double* [2]> at_cut;  ///< displacement when the tiles were cut
+  Pixel tile_begin;                        ///< where the rank's ghosted box lies in the object
 };
 
 /// By position nothing travels but, once per epoch, 12 doubles for the frame of the scan, 3 for the
@@ -41,8 +42,10 @@ class Refinement {
   /// After an epoch. Collective; waits for the device.
   void finish_epoch(const device::Device& exec, Sweep& sweep);
 
-  /// (position, 2): how far each has moved from where the scan has it, pixels.
-  const Pixels& displacement() const { return displacement_; }
+  /// What is known besides object and probe, fitted or given; the same list on all ranks.
+  Fields parameters() const;
+  /// Where the windows lie; none where positions do not move.
+  Fields windows() const;
   /// How far any of this rank has moved along an axis since the tiles were cut, pixels. Waits for
   /// the device.
   double greatest_drift_px(const device::Device& exec) const;

@@ -3,6 +3,7 @@
 
 #include "tessera/comm/communicator.hpp"
 #include "tessera/physics/forward_model.hpp"
+#include "tessera/solvers/fields.hpp"
 #include "tessera/solvers/sweep.hpp"
 
 namespace tessera::solvers {
@@ -34,6 +35,9 @@ class Solver {
   /// This rank's running sums of the epoch, each batch before its update, to the first values of
   /// `taken` in the order of physics::FigureSums. Does not wait for the device.
   virtual void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) = 0;
+  /// What it remembers from epoch to epoch besides the unknowns, the same list on all ranks. With
+  /// these values as they were, the next epoch is the one that would have been.
+  virtual Fields memory() = 0;
 };
 
 }  // namespace tessera::solvers

@@ -10,6 +10,9 @@ namespace tessera::solvers {
 /// Zeros of the shapes of `unknowns`.
 Unknowns make_like(const Unknowns& unknowns);
 
+/// Both parts: name_object and name_probe.
+Fields fields_of(const std::string& name, const Unknowns& vector);
+
 /// What a linear combination multiplies by: sign, times a number on the device if there is one.
 struct Factor {
   const double* value = nullptr;

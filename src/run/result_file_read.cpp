@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "naming.hpp"
+#include "result_file.hpp"
+#include "stored_fields.hpp"
+
+namespace tessera::run {
+namespace {
+
+using solvers::Element;
+using solvers::Field;
+using solvers::Fields;
+using solvers::Lives;
+
+std::vector<Vec2> clamped_pairs(const std::vector<double>& values, double limit) {
+  std::vector<Vec2> pairs;
+  for (std::size_t i = 0; i + 1 < values.size(); i += 2)
+    pairs.push_back(
+        {std::clamp(values[i], -limit, limit), std::clamp(values[i + 1], -limit, limit)});
+  return pairs;
+}
+
+double greatest_distance_px(const std::vector<Vec2>& a, const std::vector<Vec2>& b) {
+  double greatest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    greatest = std::max({greatest, std::abs(a[i].y - b[i].y), std::abs(a[i].x - b[i].x)});
+  return greatest;
+}
+
+std::vector<Vec2> moved_corners_px(const geometry::WindowGrid& grid,
+                                   const std::vector<Vec2>& displacement) {
+  std::vector<Vec2> corners;
+  for (std::size_t i = 0; i < displacement.size(); ++i)
+    corners.push_back({grid.corner[i].y + grid.subpixel[i].y + displacement[i].y,
+                       grid.corner[i].x + grid.subpixel[i].x + displacement[i].x});
+  return corners;
+}
+
+std::vector<EpochFigures> read_history(const io::File& file) {
+  const std::vector<double> error = file.read_doubles("history/error");
+  const std::vector<double> r_factor = file.read_doubles("history/r_factor");
+  std::vector<EpochFigures> history;
+  for (std::size_t i = 0; i < error.size(); ++i) history.push_back({error[i], r_factor.at(i)});
+  // Results of earlier versions know one solver and no validation.
+  if (file.has("history/stage")) {
+    const std::vector<double> stage = file.read_doubles("history/stage");
+    for (std::size_t i = 0; i < history.size(); ++i)
+      history[i].stage = static_cast<int>(stage.at(i));
+  }
+  if (file.has("history/validation_error")) {
+    const std::vector<double> validation_error = file.read_doubles("history/validation_error");
+    for (std::size_t i = 0; i < history.size(); ++i)
+      history[i].validation_error = validation_error.at(i);
+  }
+  return history;
+}
+
+}  // namespace
+
+ResultFile::ResultFile(const std::string& path, const comm::Communicator& comm)
+    : comm_(comm), file_(naming("run.resume", [&] { return io::File::open(path, comm); })) {}
+
+std::vector<EpochFigures> ResultFile::history(int n_stages) const {
+  std::vector<EpochFigures> history;
+  comm_.together([&] {
+    history = read_history(file_);
+    const int n_begun = history.empty() ? 0 : history.back().stage + 1;
+    if (n_begun > n_stages)
+      throw InputError(text("run.resume = '", file_.path(), "' has come to solver ", n_begun,
+                            " but the deck has ", n_stages,
+                            "; resume with the deck's solvers of that run, or start anew from its "
+                            "object and probe (object.initial = 'file', probe.initial = 'file')"));
+  });
+  return history;
+}
+
+Displacements ResultFile::displacements(const deck::Refine& refine,
+                                        const geometry::WindowGrid& grid) const {
+  const std::size_t n = grid.corner.size();
+  Displacements found{std::vector<Vec2>(n), std::vector<Vec2>(n)};
+  if (refine.positions_from_epoch < 0 || !file_.has(displacement_name)) return found;
+  const double limit = refine.positions_limit_px;
+  found.now = found.at_cut = clamped_pairs(numbers(displacement_name, 2 * n), limit);
+  if (!same_grid(grid) || !file_.has("tiles/displacement_px") ||
+      !file_.has("parameters/window_subpixel_px"))
+    return found;
+  constexpr double rounding_px = 1e-6;
+  constexpr double no_limit = std::numeric_limits<double>::max();
+  const std::vector<Vec2> corners = clamped_pairs(numbers("window_corner_px", 2 * n), no_limit);
+  found.same_windows =
+      greatest_distance_px(corners, moved_corners_px(grid, found.now)) < rounding_px;
+  if (!found.same_windows) return found;
+  const std::vector<Vec2> at_cut = clamped_pairs(numbers("tiles/displacement_px", 2 * n), no_limit);
+  if (!tiles_are_due(refine, greatest_distance_px(found.now, at_cut))) found.at_cut = at_cut;
+  return found;
+}
+
+void ResultFile::read(const Scan& scan, const Fields& fields) const {
+  for (const Field& field : fields) {
+    if (!file_.has(field.name)) continue;
+    if (field.lives == Lives::object)
+      read_object(scan, field);
+    else if (field.is_large)
+      read_waves_of_positions(scan, field);
+    else if (field.lives == Lives::position)
+      read_rows(scan, field);
+    else if (field.element == Element::complex)
+      read_images(field);
+    else
+      solvers::from_doubles(field, numbers(field.name, static_cast<std::size_t>(field.n_values)));
+  }
+}
+
+MemoryOwner ResultFile::memory_owner() const {
+  if (!file_.has("memory")) return {};
+  return {static_cast<int>(file_.number_attribute("memory", "stage").value_or(-1)),
+          file_.text_attribute("memory", "method").value_or("")};
+}
+
+bool ResultFile::holds(const Scan& scan, const Fields& fields) const {
+  return same_grid(scan.grid) && std::ranges::all_of(fields, [&](const Field& field) {
+           return file_.has(field.name) &&
+                  file_.info(field.name).extents == stored_extents(scan, field);
+         });
+}
+
+/// The whole dataset, which has as many values as it must, read by rank 0 for all.
+std::vector<double> ResultFile::numbers(const std::string& name, std::size_t n) const {
+  std::vector<double> values(n);
+  comm_.together([&] {
+    if (!comm_.is_root()) return;
+    values = file_.read_doubles(name);
+    if (values.size() != n)
+      throw InputError(text("'", name, "' in '", file_.path(), "' holds ", values.size(),
+                            " values but this run has ", n, "; resume with the deck of that run"));
+  });
+  comm_.broadcast(std::span<double>(values));
+  return values;
+}
+
+bool ResultFile::same_grid(const geometry::WindowGrid& grid) const {
+  const io::Extents extents = file_.info("object").extents;
+  const std::vector<double> origin_m = file_.read_doubles("object_origin_m");
+  constexpr double rounding_px = 1e-6;
+  return extents.size() == 3 && extents[1] == grid.object.h && extents[2] == grid.object.w &&
+         std::abs(origin_m.at(0) - grid.origin_m.y) < rounding_px * grid.pixel_m &&
+         std::abs(origin_m.at(1) - grid.origin_m.x) < rounding_px * grid.pixel_m;
+}
+
+/// Ghosts, too.
+void ResultFile::read_object(const Scan& scan, const Field& field) const {
+  const Box& box = scan.tile().ghosted;
+  std::vector<char> values(static_cast<std::size_t>(field.n_bytes()));
+  const bool empty = box.empty();
+  file_.read_slab(field.name, {0, empty ? 0 : box.begin.y, empty ? 0 : box.begin.x},
+                  {empty ? 0 : field.extents[0], box.height(), box.width()}, stored_type(field),
+                  values.data());
+  solvers::copy_in(field, 0, field.n_values, values.data());
+}
+
+void ResultFile::read_waves_of_positions(const Scan& scan, const Field& field) const {
+  const io::ElementType type = stored_type(field);
+  const std::int64_t row = n_elements(field.extents);
+  comm_.together([&] {
+    std::vector<char> values;
+    for (const RowRange& range : row_ranges(scan.tile().positions, rows_at_a_time(field))) {
+      values.resize(static_cast<std::size_t>(range.count * row) * io::size_of(type));
+      io::Extents begin(field.extents.size() + 1, 0);
+      begin[0] = range.first;
+      io::Extents count = field.extents;
+      count.insert(count.begin(), range.count);
+      file_.read_slab_alone(field.name, begin, count, type, values.data());
+      solvers::copy_in(field, range.first_local * row, range.count * row, values.data());
+    }
+  });
+}
+
+void ResultFile::read_rows(const Scan& scan, const Field& field) const {
+  const auto columns = static_cast<std::ptrdiff_t>(n_elements(field.extents));
+  const std::vector<double> all =
+      numbers(field.name, static_cast<std::size_t>(scan.n_positions() * columns));
+  std::vector<double> mine;
+  for (const int position : scan.tile().positions)
+    mine.insert(mine.end(), all.begin() + position * columns,
+                all.begin() + (position + 1) * columns);
+  if (field.element == Element::integer)
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      mine[i] -= i % 2 == 0 ? field.origin.y : field.origin.x;
+  solvers::from_doubles(field, mine);
+}
+
+/// Complex, the same on all ranks: rank 0 reads for all.
+void ResultFile::read_images(const Field& field) const {
+  std::vector<device::complex> values(static_cast<std::size_t>(field.n_values));
+  comm_.together([&] {
+    if (!comm_.is_root()) return;
+    const WaveStack images = file_.read_waves(field.name);
+    if (images.size() != values.size())
+      throw InputError(text("'", field.name, "' in '", file_.path(), "' holds ", images.size(),
+                            " values but this run has ", values.size(),
+                            "; resume with the deck of that run"));
+    std::ranges::transform(images, values.begin(), [](const std::complex<double>& value) {
+      return device::complex(static_cast<Real>(value.real()), static_cast<Real>(value.imag()));
+    });
+  });
+  comm_.broadcast(std::span<device::complex>(values));
+  solvers::copy_in(field, 0, field.n_values, values.data());
+}
+
+}  // namespace tessera::run

@@ -1,0 +1,140 @@
+#include "stored_fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+
+namespace tessera::run {
+namespace {
+
+using solvers::Element;
+using solvers::Field;
+using solvers::Lives;
+
+/// Each rank its owned box: no rank sees more of the object than it holds.
+void write_object(io::File& file, const Scan& scan, const Field& field) {
+  const Box& owned = scan.tile().owned;
+  const Box& ghosted = scan.tile().ghosted;
+  const io::ElementType type = stored_type(field);
+  const std::size_t value_bytes = io::size_of(type);
+  std::vector<char> all(static_cast<std::size_t>(field.n_bytes()));
+  solvers::copy_out(field, 0, field.n_values, all.data());
+  std::vector<char> mine;
+  for (std::int64_t plane = 0; plane < field.extents[0]; ++plane)
+    for (int y = owned.begin.y; y < owned.end.y; ++y) {
+      const std::int64_t first =
+          (plane * ghosted.height() + y - ghosted.begin.y) * ghosted.width() + owned.begin.x -
+          ghosted.begin.x;
+      const auto row = all.begin() + first * static_cast<std::int64_t>(value_bytes);
+      mine.insert(mine.end(), row, row + owned.width() * static_cast<std::int64_t>(value_bytes));
+    }
+  file.create_dataset(field.name, stored_extents(scan, field), type);
+  const bool empty = owned.empty();
+  file.write_slab(field.name, {0, empty ? 0 : owned.begin.y, empty ? 0 : owned.begin.x},
+                  {empty ? 0 : field.extents[0], owned.height(), owned.width()}, type, mine.data());
+}
+
+void write_images(io::File& file, const Field& field, bool is_root) {
+  const io::ElementType type = stored_type(field);
+  std::vector<char> values(static_cast<std::size_t>(field.n_bytes()));
+  solvers::copy_out(field, 0, field.n_values, values.data());
+  file.create_dataset(field.name, field.extents, type);
+  const io::Extents begin(field.extents.size(), 0);
+  file.write_slab(field.name, begin, is_root ? field.extents : begin, type, values.data());
+}
+
+/// Each rank its own positions, a few at a time; all take part until the last has written.
+void write_waves(io::File& file, const Scan& scan, const Field& field,
+                 const comm::Communicator& comm) {
+  const std::vector<RowRange> ranges = row_ranges(scan.tile().positions, rows_at_a_time(field));
+  std::array<double, 1> n_ranges{static_cast<double>(ranges.size())};
+  comm.maximum(n_ranges);
+  const io::ElementType type = stored_type(field);
+  const std::int64_t row = n_elements(field.extents);
+  file.create_dataset(field.name, stored_extents(scan, field), type);
+  std::vector<char> values;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_ranges[0]); ++i) {
+    const RowRange range = i < ranges.size() ? ranges[i] : RowRange{};
+    values.resize(static_cast<std::size_t>(range.count * row) * io::size_of(type));
+    solvers::copy_out(field, range.first_local * row, range.count * row, values.data());
+    io::Extents begin(field.extents.size() + 1, 0);
+    begin[0] = range.first;
+    io::Extents count = field.extents;
+    count.insert(count.begin(), range.count);
+    file.write_slab(field.name, begin, count, type, values.data());
+  }
+}
+
+void write_rows(io::File& file, const Scan& scan, const Field& field,
+                const comm::Communicator& comm) {
+  std::vector<double> local = solvers::to_doubles(field);
+  if (field.element == Element::integer)
+    for (std::size_t i = 0; i < local.size(); ++i)
+      local[i] += i % 2 == 0 ? field.origin.y : field.origin.x;
+  file.write_doubles(field.name, stored_extents(scan, field), rows_of_all(scan, local, comm));
+}
+
+}  // namespace
+
+io::ElementType stored_type(const Field& field) {
+  if (field.element == Element::complex)
+    return sizeof(Real) == 4 ? io::ElementType::complex64 : io::ElementType::complex128;
+  const bool is_own_width = field.element == Element::real && field.lives == Lives::object;
+  return is_own_width && sizeof(Real) == 4 ? io::ElementType::f32 : io::ElementType::f64;
+}
+
+io::Extents stored_extents(const Scan& scan, const Field& field) {
+  if (field.lives == Lives::object)
+    return {field.extents[0], scan.grid.object.h, scan.grid.object.w};
+  io::Extents extents = field.extents;
+  if (field.lives == Lives::position) extents.insert(extents.begin(), scan.n_positions());
+  return extents;
+}
+
+std::int64_t n_elements(const io::Extents& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::vector<RowRange> row_ranges(const std::vector<int>& positions, int most) {
+  std::vector<RowRange> ranges;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const bool follows = !ranges.empty() && ranges.back().count < most &&
+                         positions[i] == ranges.back().first + ranges.back().count;
+    if (follows)
+      ++ranges.back().count;
+    else
+      ranges.push_back({positions[i], static_cast<int>(i), 1});
+  }
+  return ranges;
+}
+
+int rows_at_a_time(const Field& field) {
+  constexpr std::int64_t piece_bytes = 64 << 20;
+  const auto row_bytes =
+      n_elements(field.extents) * static_cast<std::int64_t>(io::size_of(stored_type(field)));
+  return static_cast<int>(std::max<std::int64_t>(1, piece_bytes / row_bytes));
+}
+
+std::vector<double> rows_of_all(const Scan& scan, const std::vector<double>& local,
+                                const comm::Communicator& comm) {
+  const std::vector<int> positions = comm.all_gather(std::span<const int>(scan.tile().positions));
+  const std::vector<double> rows = comm.all_gather(std::span<const double>(local));
+  const auto columns = static_cast<std::ptrdiff_t>(rows.size() / positions.size());
+  std::vector<double> all(static_cast<std::size_t>(scan.n_positions() * columns));
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(i) * columns, columns,
+                all.begin() + positions[i] * columns);
+  return all;
+}
+
+void write_field(io::File& file, const Scan& scan, const Field& field,
+                 const comm::Communicator& comm) {
+  if (field.lives == Lives::object) return write_object(file, scan, field);
+  if (field.is_large) return write_waves(file, scan, field, comm);
+  if (field.lives == Lives::position) return write_rows(file, scan, field, comm);
+  if (field.element == Element::complex) return write_images(file, field, comm.is_root());
+  file.write_doubles(field.name, field.extents, solvers::to_doubles(field));
+}
+
+}  // namespace tessera::run

@@ -1,0 +1,40 @@
+#pragma once
+/// How the fields of a reconstruction lie in a result.
+
+#include <vector>
+
+#include "tessera/io/hdf5.hpp"
+#include "tessera/run/scan.hpp"
+#include "tessera/solvers/fields.hpp"
+
+namespace tessera::run {
+
+/// Of what is stored in the width in which it is computed: waves, and what lies on the object. All
+/// else is stored as f64, which holds every Real.
+io::ElementType stored_type(const solvers::Field& field);
+/// Of the dataset: what lives with the object on its whole grid, with positions by scan position.
+io::Extents stored_extents(const Scan& scan, const solvers::Field& field);
+
+std::int64_t n_elements(const io::Extents& extents);
+
+/// Scan positions first, first + 1, ..., which are neighbours on this rank, too.
+struct RowRange {
+  int first = 0;
+  int first_local = 0;
+  int count = 0;
+};
+/// All of `positions` (ascending), in ranges of at most `most` rows.
+std::vector<RowRange> row_ranges(const std::vector<int>& positions, int most);
+/// Rows of `field` that are moved at a time.
+int rows_at_a_time(const solvers::Field& field);
+
+/// Every position's row of `local`, (position of this rank, columns), by scan position: the same on
+/// all ranks. Collective.
+std::vector<double> rows_of_all(const Scan& scan, const std::vector<double>& local,
+                                const comm::Communicator& comm);
+
+/// Makes a dataset of the field's name. Collective.
+void write_field(io::File& file, const Scan& scan, const solvers::Field& field,
+                 const comm::Communicator& comm);
+
+}  // namespace tessera::run
