@@ -113,19 +113,17 @@ void HaloExchange::fill(const Device& exec, std::span<const TileField> fields) {
   statistics_.seconds += timer.seconds();
 }
 
-void HaloExchange::accumulate(const Device& exec, std::span<const TileField> fields) {
-  begin_accumulate(exec, fields);
-  finish_accumulate(exec);
-}
-
-void HaloExchange::begin_accumulate(const Device& exec, std::span<const TileField> fields) {
+HaloExchange::Accumulation HaloExchange::begin_accumulate(const Device& exec,
+                                                          std::span<const TileField> fields) {
   const device::Region region("begin accumulate");
-  begin(exec, fields, Direction::ghost_to_owner);
+  n_fields_ = 0;
+  if (!fields.empty()) begin(exec, fields, Direction::ghost_to_owner);
+  return Accumulation(*this);
 }
 
 void HaloExchange::finish_accumulate(const Device& exec) {
   const device::Region region("finish accumulate");
-  if (plan_.peers.empty()) return;
+  if (plan_.peers.empty() || n_fields_ == 0) return;
   const Kokkos::Timer timer;
   transport_.finish(exec);
   const std::span<const TileField> fields(fields_.data(), static_cast<std::size_t>(n_fields_));

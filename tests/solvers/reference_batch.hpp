@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "tessera/solvers/rank_setup.hpp"
 #include "tessera/solvers/solver.hpp"
 
 #include "support/small_scan.hpp"
@@ -103,18 +104,20 @@ Unknowns run_epochs(const Case& c, const SmallScan& scan, int first, int end, co
                     const AfterBatch& after_batch, const AfterEpoch& after_epoch) {
   Unknowns unknowns{tessera::testing::on_device(scan.object),
                     tessera::testing::on_device(scan.probe)};
-  physics::ForwardModel model(scan.tile, n_modes, 3, 3, c.fixed_order, fft::Planning::reproducible);
-  const auto transport = halo::make_transport("auto", tessera::testing::world());
   const Box all = Box::at({0, 0}, scan.object.shape());
-  halo::HaloExchange halo({all, all, {}}, 3, *transport);
+  RankSetup rank(halo::make_transport("auto", tessera::testing::world()), {all, all, {}}, 3,
+                 scan.tile, {},
+                 {.n_modes = n_modes,
+                  .chunk_size = 3,
+                  .max_slots = 3,
+                  .fixed_order = c.fixed_order,
+                  .planning = fft::Planning::reproducible});
   const std::vector<int> positions{0, 1, 2, 3};
   decomposition::BatchSchedule schedule(positions, scan.corner, c.batch_size,
                                         decomposition::BatchOrder::random, 1);
-  Sweep sweep(schedule,
-              {positions, std::vector<bool>(n_positions, false), scan.corner, scan.subpixel,
-               scan.window, all},
-              model.chunk_size(), model.max_slots(), scan.tile, halo, *transport);
-  auto solver = make(unknowns, model, all);
+  Sweep sweep = rank.make_sweep(schedule, {positions, std::vector<bool>(n_positions, false),
+                                           scan.corner, scan.subpixel, scan.window, all});
+  auto solver = make(unknowns, rank.model, all);
   for (int epoch = first; epoch < end; ++epoch) {
     solver.start_epoch({}, epoch);
     for (const Batch& batch : sweep.start_epoch({}, epoch))

@@ -1,6 +1,7 @@
 #pragma once
 /// A solver's surroundings on one rank, with the gradient sums of a batch in plain double loops.
 
+#include "tessera/solvers/rank_setup.hpp"
 #include "tessera/solvers/solver.hpp"
 
 #include "support/small_scan.hpp"
@@ -72,21 +73,18 @@ struct SmallRun {
       : unknowns{on_device(scan.object), on_device(scan.probe)},
         n_positions(static_cast<int>(scan.corner.size())),
         box(Box::at({0, 0}, scan.object.shape())),
-        model(scan.tile, {},
-              {.n_modes = scan.probe.n(),
-               .noise = noise,
-               .chunk_size = 3,
-               .max_slots = 3,
-               .fixed_order = true,
-               .planning = fft::Planning::reproducible}),
-        transport(halo::make_transport("auto", world())),
-        halo({box, box, {}}, 3, *transport),
+        rank(halo::make_transport("auto", world()), {box, box, {}}, 3, scan.tile, {},
+             {.n_modes = scan.probe.n(),
+              .noise = noise,
+              .chunk_size = 3,
+              .max_slots = 3,
+              .fixed_order = true,
+              .planning = fft::Planning::reproducible}),
+        model(rank.model),
         positions(all_of(n_positions)),
         schedule(positions, scan.corner, batch_size, decomposition::BatchOrder::random, 1),
-        sweep(schedule,
-              {positions, std::vector<bool>(positions.size(), false), scan.corner, scan.subpixel,
-               scan.window, box},
-              model.chunk_size(), model.max_slots(), scan.tile, halo, *transport) {}
+        sweep(rank.make_sweep(schedule, {positions, std::vector<bool>(positions.size(), false),
+                                         scan.corner, scan.subpixel, scan.window, box})) {}
 
   /// One epoch, and its sums.
   physics::FigureSums run_epoch(solvers::Solver& solver, int epoch) {
@@ -105,9 +103,8 @@ struct SmallRun {
   solvers::Unknowns unknowns;
   int n_positions;
   Box box;
-  physics::ForwardModel model;
-  std::unique_ptr<halo::Transport> transport;
-  halo::HaloExchange halo;
+  solvers::RankSetup rank;
+  physics::ForwardModel& model;
   std::vector<int> positions;
   decomposition::BatchSchedule schedule;
   solvers::Sweep sweep;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tessera/solvers/projection_solver.hpp"
+#include "tessera/solvers/rank_setup.hpp"
 
 #include "support/small_scan.hpp"
 #include "support/world.hpp"
@@ -156,10 +157,8 @@ struct Reference {
 /// Everything that a solver needs of a run.
 struct Reconstruction {
   Unknowns unknowns;
-  physics::ForwardModel model;
-  std::unique_ptr<halo::Transport> transport;
   Box all;
-  halo::HaloExchange halo;
+  RankSetup rank;
   std::vector<int> positions{0, 1, 2, 3};
   Sweep sweep;
   ProjectionSolver solver;
@@ -167,16 +166,18 @@ struct Reconstruction {
   Reconstruction(const SmallScan& scan, const settings::Projection& options,
                  int probe_start_epoch = 0)
       : unknowns{testing::on_device(scan.object), testing::on_device(scan.probe)},
-        model(scan.tile, n_modes, 3, 3, scan.window == small_window, fft::Planning::reproducible),
-        transport(halo::make_transport("auto", world())),
         all(Box::at({0, 0}, scan.object.shape())),
-        halo({all, all, {}}, 3, *transport),
-        sweep({positions, scan.corner, 0, decomposition::BatchOrder::spread, 1},
-              {positions, std::vector<bool>(n_positions, false), scan.corner, scan.subpixel,
-               scan.window, all},
-              model.chunk_size(), model.max_slots(), scan.tile, halo, *transport),
+        rank(halo::make_transport("auto", world()), {all, all, {}}, 3, scan.tile, {},
+             {.n_modes = n_modes,
+              .chunk_size = 3,
+              .max_slots = 3,
+              .fixed_order = scan.window == small_window,
+              .planning = fft::Planning::reproducible}),
+        sweep(rank.make_sweep({positions, scan.corner, 0, decomposition::BatchOrder::spread, 1},
+                              {positions, std::vector<bool>(n_positions, false), scan.corner,
+                               scan.subpixel, scan.window, all})),
         solver({.probe_start_epoch = probe_start_epoch, .orthogonalise_every = 0, .own = options},
-               unknowns, model, {all, all}) {}
+               unknowns, rank.model, {all, all}) {}
 
   /// The running error.
   double run_epoch(int epoch) {

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "tessera/halo/transport.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
 #include "tessera/device/device.hpp"
+#include "tessera/halo/transport.hpp"
 
 namespace tessera::halo {
 
@@ -53,12 +53,23 @@ class HaloExchange {
 
   /// Owners' values replace the ghosts.
   void fill(const device::Device& exec, std::span<const TileField> fields);
-  /// Ghost values are added to their owners' in ascending peer order; ghosts keep what they hold.
-  void accumulate(const device::Device& exec, std::span<const TileField> fields);
-  /// Split form: between the two only pixels owned here may be written, and no other exchange
-  /// begun.
-  void begin_accumulate(const device::Device& exec, std::span<const TileField> fields);
-  void finish_accumulate(const device::Device& exec);
+
+  /// Ghost values on their way to their owners. Until `finish` only pixels owned here may be
+  /// written, and no other exchange begun.
+  class [[nodiscard]] Accumulation {
+   public:
+    Accumulation(const Accumulation&) = delete;
+    Accumulation& operator=(const Accumulation&) = delete;
+    /// Ghost values are added to their owners' in ascending peer order; ghosts keep what they hold.
+    void finish(const device::Device& exec) const { halo_.finish_accumulate(exec); }
+
+   private:
+    friend class HaloExchange;
+    explicit Accumulation(HaloExchange& halo) : halo_(halo) {}
+    HaloExchange& halo_;
+  };
+  /// Without fields nothing travels.
+  Accumulation begin_accumulate(const device::Device& exec, std::span<const TileField> fields);
 
   const HaloStatistics& statistics() const { return statistics_; }
   /// Exchanges are counted when they are launched; who records and replays them (device::Graph)
@@ -70,6 +81,7 @@ class HaloExchange {
  private:
   enum class Direction { owner_to_ghost, ghost_to_owner };
   void begin(const device::Device& exec, std::span<const TileField> fields, Direction direction);
+  void finish_accumulate(const device::Device& exec);
 
   decomposition::HaloPlan plan_;
   Transport& transport_;

@@ -8,20 +8,19 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/log.hpp"
 #include "tessera/deck/deck.hpp"
-#include "tessera/device/graph.hpp"
-#include "tessera/halo/halo_exchange.hpp"
-#include "tessera/physics/forward_model.hpp"
-#include "tessera/physics/inner_product.hpp"
-#include "tessera/run/good_state.hpp"
+#include "tessera/run/history.hpp"
 #include "tessera/run/scan.hpp"
-#include "tessera/run/start.hpp"
 #include "tessera/solvers/constraints.hpp"
+#include "tessera/solvers/rank_setup.hpp"
 #include "tessera/solvers/refinement.hpp"
 #include "tessera/solvers/solver.hpp"
 
 namespace tessera::run {
 
 struct ResultContents;
+class Figures;
+class GoodState;
+class RecordedBatches;
 class ResultFile;
 
 /// Where this rank's time went, and what it moved.
@@ -50,6 +49,7 @@ class Run {
   static std::unique_ptr<Run> on_new_tiles(std::unique_ptr<Run> run, const Log& log);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
+  ~Run();
 
   /// One pass over all fitted positions by the solver whose turn it is, then a look at those held
   /// out when it is due. Allocates nothing after a solver's first.
@@ -74,9 +74,9 @@ class Run {
 
   const Scan& scan() const { return scan_; }
   const solvers::Unknowns& unknowns() const { return unknowns_; }
-  const physics::ForwardModel& model() const { return model_; }
+  const physics::ForwardModel& model() const { return rank_.model; }
   RankTimes times() const;
-  std::string_view transport() const { return transport_->name(); }
+  std::string_view transport() const { return rank_.transport->name(); }
 
  private:
   /// @param from `deck`, or how it goes on from a result
@@ -91,11 +91,11 @@ class Run {
   ResultContents contents(const EpochFigures& final_figures, const std::string& status) const;
   /// Sweep and solver for `stage` take the place of those before.
   void start_stage(int stage);
+  int n_recordable() const;
   /// The batches of `epoch`, with their patterns on the way.
   std::span<const solvers::Batch> start_pass(int epoch);
   void run_batch(const solvers::Batch& batch, int epoch);
   EpochFigures take_figures();
-  physics::FigureSums measure(std::span<const solvers::Batch> batches);
   double measure_held_out();
 
   const deck::Deck& deck_;
@@ -104,25 +104,15 @@ class Run {
   Scan scan_;
   solvers::Unknowns unknowns_;
   std::vector<EpochFigures> history_;
-  std::unique_ptr<halo::Transport> transport_;
-  halo::HaloExchange halo_;
-  physics::ForwardModel model_;
-  physics::RunningFigures final_figures_;
+  solvers::RankSetup rank_;
   int stage_ = -1;  ///< which solver is at work
   std::unique_ptr<solvers::Sweep> sweep_;
   std::unique_ptr<solvers::Solver> solver_;
   std::unique_ptr<solvers::Refinement> refinement_;
   std::unique_ptr<solvers::Constraints> constraints_;
-  physics::InnerProduct inner_product_;
-  device::DeviceView<double*> epoch_sums_;
-  device::HostView<double*> host_epoch_sums_;
+  std::unique_ptr<Figures> figures_;
   std::unique_ptr<GoodState> good_;
-  /// What a batch launches, by its id.
-  struct Recorded {
-    device::Graph work;
-    halo::HaloStatistics traffic;
-  };
-  std::vector<Recorded> recorded_;  ///< of this stage; empty: batches cannot be recorded
+  std::unique_ptr<RecordedBatches> recorded_;  ///< of this stage
   double epoch_seconds_ = 0;
   double past_reduce_seconds_ = 0;  ///< of the solvers that have ended
   double write_seconds_ = 0;

@@ -84,9 +84,9 @@ class Sweep {
            std::span<const halo::TileField> object_sums,
            const device::DeviceView<Real*>& shared_sums, const Add& add) {
     add_all("border", batch.border, add);
-    if (!object_sums.empty()) halo_.begin_accumulate(exec, object_sums);
+    const halo::HaloExchange::Accumulation under_way = halo_.begin_accumulate(exec, object_sums);
     add_all("interior", batch.interior, add);
-    if (!object_sums.empty()) halo_.finish_accumulate(exec);
+    under_way.finish(exec);
     if (shared_sums.size() > 0) all_reduce_reals(exec, shared_sums);
   }
 

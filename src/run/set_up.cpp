@@ -1,0 +1,86 @@
+#include "set_up.hpp"
+
+#include <algorithm>
+
+#include "tessera/halo/choose_transport.hpp"
+
+namespace tessera::run {
+namespace {
+
+decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Scan& scan) {
+  return {scan.fitted, scan.grid.corner, solver.batch_size,
+          decomposition::batch_order_from(solver.batch_order), solver.seed};
+}
+
+/// What a Sweep is told lies here as long as it is being made.
+struct ScanReach {
+  std::vector<Pixel> corner;  ///< of the pixels that a position's windows may ever reach
+  std::vector<Vec2> subpixel;
+  solvers::ScanShare share;
+};
+
+ScanReach scan_reach(const Scan& scan) {
+  ScanReach reach{scan.corner, scan.grid.subpixel, {}};
+  // Probes of positions' own are not shared by shift.
+  if (scan.plan.model.own_probes) std::fill(reach.subpixel.begin(), reach.subpixel.end(), Vec2{});
+  decomposition::Tiling tiling = scan.tiling;
+  tiling.window = {tiling.window.h + 2 * scan.plan.reach_px,
+                   tiling.window.w + 2 * scan.plan.reach_px};
+  // What lies beyond the object no window reaches.
+  for (Pixel& corner : reach.corner)
+    corner = {std::clamp(corner.y - scan.plan.reach_px, 0, scan.grid.object.h - tiling.window.h),
+              std::clamp(corner.x - scan.plan.reach_px, 0, scan.grid.object.w - tiling.window.w)};
+  reach.share = {.positions = scan.tile().positions,
+                 .on_border = decomposition::touches_ghosts(tiling, scan.rank, reach.corner),
+                 .corner = reach.corner,
+                 .subpixel = reach.subpixel,
+                 .window = tiling.window,
+                 .ghosted = scan.tile().ghosted,
+                 .held_out = scan.held_out};
+  return reach;
+}
+
+std::unique_ptr<halo::Transport> make_transport(const deck::Deck& deck, const Scan& scan,
+                                                const comm::Communicator& comm, const Log& log) {
+  const decomposition::HaloPlan plan = decomposition::make_halo_plan(scan.tiling, comm.rank());
+  const std::int64_t n_summed_reals =
+      (2 * scan.plan.n_probe_images() + 1) * scan.info.pattern.size();
+  return halo::choose_transport(deck.decomposition.transport, comm,
+                                deck.decomposition.transport_timeout_s,
+                                {plan, scan.plan.max_reals_per_pixel, n_summed_reals}, log);
+}
+
+}  // namespace
+
+solvers::RankSetup set_up_rank(const deck::Deck& deck, const Scan& scan,
+                               const physics::Parameters& parameters,
+                               const comm::Communicator& comm,
+                               std::unique_ptr<halo::Transport> transport, const Log& log) {
+  if (!transport) transport = make_transport(deck, scan, comm, log);
+  return {std::move(transport),
+          decomposition::make_halo_plan(scan.tiling, comm.rank()),
+          scan.plan.max_reals_per_pixel,
+          scan.on_device,
+          parameters,
+          scan.plan.model};
+}
+
+solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan,
+                            solvers::RankSetup& rank) {
+  const ScanReach reach = scan_reach(scan);
+  return rank.make_sweep(batch_schedule(solver, scan), reach.share);
+}
+
+solvers::ConstrainedTile constrained_tile(const Scan& scan) {
+  return {.owned = scan.tile().owned,
+          .ghosted = scan.tile().ghosted,
+          .object = scan.grid.object,
+          .window = scan.grid.window,
+          .n_slices = scan.plan.model.n_slices,
+          .n_probe_modes = scan.plan.model.n_modes,
+          .n_probe_images = scan.plan.n_probe_images(),
+          .counts_per_pattern = scan.counts_per_pattern,
+          .corner = scan.grid.corner};
+}
+
+}  // namespace tessera::run

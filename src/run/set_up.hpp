@@ -1,0 +1,27 @@
+#pragma once
+/// What a rank of a run computes and exchanges with, from the deck and its share of the scan.
+
+#include <memory>
+
+#include "tessera/base/log.hpp"
+#include "tessera/run/scan.hpp"
+#include "tessera/solvers/constraints.hpp"
+#include "tessera/solvers/rank_setup.hpp"
+
+namespace tessera::run {
+
+/// Collective.
+/// @param parameters shared with who fits them
+/// @param transport empty: the one that the deck names
+solvers::RankSetup set_up_rank(const deck::Deck& deck, const Scan& scan,
+                               const physics::Parameters& parameters,
+                               const comm::Communicator& comm,
+                               std::unique_ptr<halo::Transport> transport, const Log& log);
+
+/// The batches of one of the deck's solvers.
+solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan, solvers::RankSetup& rank);
+
+/// @param scan of which corners are used as long as this lives
+solvers::ConstrainedTile constrained_tile(const Scan& scan);
+
+}  // namespace tessera::run
