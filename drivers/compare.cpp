@@ -26,8 +26,8 @@ void add_compare(CLI::App& app, Action& run) {
     run = [options](const comm::Communicator& comm) {
       comm.together([&] {
         if (!comm.is_root()) return;
-        const analysis::Comparison comparison = analysis::compare(analysis::read_reconstruction(options->a),
-                                                        analysis::read_reconstruction(options->b));
+        const analysis::Comparison comparison = analysis::compare(
+            analysis::read_reconstruction(options->a), analysis::read_reconstruction(options->b));
         fmt::print("{}\n", analysis::compare_report(comparison, options->json));
       });
       return ExitCode::done;

@@ -4,9 +4,9 @@
 
 #include <fmt/core.h>
 
-#include "tessera/run/versions.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/device/runtime.hpp"
+#include "tessera/run/versions.hpp"
 
 #include "subcommands.hpp"
 

@@ -1,7 +1,8 @@
 #include <memory>
 
-#include "tessera/run/run.hpp"
+#include "tessera/deck/check.hpp"
 #include "tessera/deck/keys.hpp"
+#include "tessera/run/run.hpp"
 
 #include "subcommands.hpp"
 
@@ -29,6 +30,12 @@ void add_reconstruct(CLI::App& app, Action& run) {
   command->callback([options, &run] {
     run = [options](const comm::Communicator& comm) {
       const deck::Deck deck = read_deck(options->deck, options->overrides, comm);
+      comm.together([&] {
+        if (!comm.is_root()) return;
+        deck::check_written_path(deck, options->deck, "output.file", deck.output.file);
+        if (!options->summary.empty())
+          deck::check_written_path(deck, options->deck, "--summary", options->summary);
+      });
       return run::reconstruct(deck, comm, options->summary);
     };
   });

@@ -2,8 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "tessera/simulation/simulation.hpp"
+#include "tessera/deck/check.hpp"
 #include "tessera/deck/keys.hpp"
+#include "tessera/simulation/simulation.hpp"
 
 #include "subcommands.hpp"
 
@@ -28,6 +29,10 @@ void add_simulate(CLI::App& app, Action& run) {
   command->callback([options, &run] {
     run = [options](const comm::Communicator& comm) {
       const deck::Deck deck = read_deck(options->deck, options->overrides, comm);
+      comm.together([&] {
+        if (comm.is_root())
+          deck::check_written_path(deck, options->deck, "data.file", deck.data.file);
+      });
       simulation::simulate(deck, comm, Log(comm.is_root()));
       if (comm.is_root()) fmt::print("scan {}\n", deck.data.file);
       return ExitCode::done;

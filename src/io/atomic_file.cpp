@@ -1,13 +1,18 @@
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <tuple>
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 
@@ -52,11 +57,16 @@ int try_reserve(int descriptor, std::int64_t n_bytes, const std::string& folder)
   return errno;
 }
 
-void check_space(const std::string& path, const std::string& partial_path, std::int64_t n_bytes) {
+void check_folder(const std::string& path) {
   const std::string folder = folder_of(path);
   if (std::filesystem::is_directory(path)) throw cannot_write(path, "it is a folder");
   if (!std::filesystem::is_directory(folder))
     throw cannot_write(path, text("there is no folder \"", folder, "\"; make it first"));
+}
+
+void check_space(const std::string& path, const std::string& partial_path, std::int64_t n_bytes) {
+  check_folder(path);
+  const std::string folder = folder_of(path);
   const Descriptor file(::open(partial_path.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0666));
   if (file.get() < 0)
     throw cannot_write(path, text('"', partial_path, "\": ", std::strerror(errno)));
@@ -79,7 +89,59 @@ void replace(const std::string& partial_path, const std::string& path) {
         text('"', partial_path, "\" cannot become \"", path, "\": ", std::strerror(errno)));
 }
 
+/// Whether `descriptor` is still the file at `path`.
+bool is_at(int descriptor, const std::string& path) {
+  struct stat mine{};
+  struct stat there{};
+  return ::fstat(descriptor, &mine) == 0 && ::stat(path.c_str(), &there) == 0 &&
+         mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
+std::string content(int descriptor) {
+  std::array<char, 256> words{};
+  const ssize_t n = ::pread(descriptor, words.data(), words.size(), 0);
+  return {words.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))};
+}
+
+/// A locked file at `lock_path`; -1 where files cannot be locked.
+int locked_file(const std::string& path, const std::string& lock_path) {
+  for (;;) {
+    const int file = ::open(lock_path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (file < 0) throw cannot_write(path, text('"', lock_path, "\": ", std::strerror(errno)));
+    const bool is_locked = ::flock(file, LOCK_EX | LOCK_NB) == 0;
+    // The job before may have removed the file since it was opened here.
+    if (is_locked && is_at(file, lock_path)) return file;
+    const bool is_taken = !is_locked && errno == EWOULDBLOCK;
+    const std::string writer = content(file);
+    ::close(file);
+    if (is_taken)
+      throw cannot_write(path, text("another run writes it, ", writer,
+                                    "; wait for its end or choose another file"));
+    if (!is_locked) return -1;
+  }
+}
+
 }  // namespace
+
+OutputLock::OutputLock(const std::string& path, const comm::Communicator& comm)
+    : lock_path_(path + ".lock") {
+  comm.barrier();  // as for AtomicFile
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    check_folder(path);
+    descriptor_ = locked_file(path, lock_path_);
+    const std::string writer = text("process ", ::getpid(), " on ", host_name());
+    // A lock without a name on a full disk is a lock all the same.
+    if (descriptor_ >= 0 && ::ftruncate(descriptor_, 0) == 0)
+      std::ignore = ::write(descriptor_, writer.data(), writer.size());
+  });
+}
+
+OutputLock::~OutputLock() {
+  if (descriptor_ < 0) return;
+  ::unlink(lock_path_.c_str());
+  ::close(descriptor_);
+}
 
 AtomicFile::AtomicFile(std::string path, std::int64_t needed_bytes, const comm::Communicator& comm)
     : path_(std::move(path)), partial_path_(path_ + ".part"), comm_(comm) {

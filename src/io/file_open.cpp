@@ -49,13 +49,37 @@ Hid open_file(const std::string& path, const comm::Communicator* comm) {
                         " bytes (", reason, "); copy or write it again"));
 }
 
-Hid create_file(const std::string& path, const comm::Communicator* comm) {
-  const Hid access = file_access(comm);
-  return checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose,
+Hid create_file(const std::string& path) {
+  return checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
                  text('"', path, "\" cannot be created"));
 }
 
+Hid open_to_write(const std::string& path, const comm::Communicator* comm) {
+  const Hid access = file_access(comm);
+  return checked(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose,
+                 text('"', path, "\" cannot be written"));
+}
+
 }  // namespace
+
+void File::Handle::enter(Phase next) {
+  if (!comm || phase == next) return;
+  comm->together([&] { check_hdf5(file.close(), text('"', path, "\" cannot be written")); });
+  comm->together([&] {
+    if (next == Phase::values)
+      file = open_to_write(path, comm);
+    else if (comm->is_root())
+      file = open_to_write(path, nullptr);
+  });
+  phase = next;
+}
+
+void File::Handle::make(const std::function<void()>& work) {
+  enter(Phase::structure);
+  agreed([&] {
+    if (!comm || comm->is_root()) work();
+  });
+}
 
 std::string library_version() {
   prepare_hdf5();
@@ -89,13 +113,15 @@ File File::open(const std::string& path, const comm::Communicator& comm) {
 
 File File::create(const std::string& path) {
   prepare_hdf5();
-  return File(std::make_unique<Handle>(Handle{path, create_file(path, nullptr)}));
+  return File(std::make_unique<Handle>(Handle{path, create_file(path)}));
 }
 
 File File::create(const std::string& path, const comm::Communicator& comm) {
   prepare_hdf5();
-  auto handle = std::make_unique<Handle>(Handle{path, Hid(-1, H5Fclose), &comm});
-  comm.together([&] { handle->file = create_file(path, &comm); });
+  auto handle = std::make_unique<Handle>(Handle{path, Hid(-1, H5Fclose), &comm, Phase::structure});
+  comm.together([&] {
+    if (comm.is_root()) handle->file = create_file(path);
+  });
   return File(std::move(handle));
 }
 
@@ -104,13 +130,8 @@ const std::string& File::path() const {
 }
 
 void File::close() {
-  handle_->agreed([&] {
-    const std::string what = text('"', path(), "\" cannot be finished");
-    const herr_t flushed = H5Fflush(handle_->file, H5F_SCOPE_LOCAL);
-    const std::string reason = flushed < 0 ? hdf5_reason() : "";
-    check_hdf5(handle_->file.close(), what);
-    if (flushed < 0) throw SystemError(what + ": " + reason);
-  });
+  handle_->agreed(
+      [&] { check_hdf5(handle_->file.close(), text('"', path(), "\" cannot be finished")); });
 }
 
 }  // namespace tessera::io

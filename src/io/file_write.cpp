@@ -24,34 +24,30 @@ Hid space_of(const Extents& extents) {
                  "making a shape");
 }
 
-/// Contiguous and not filled: every value is written once, by its owner.
+/// Contiguous, with its place in the file, and not filled: every value is written once, by its
+/// owner.
 void make_dataset(hid_t file, const std::string& path, const std::string& name,
                   const Extents& extents, hid_t type) {
   const Hid unfilled = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "preparing a dataset");
   check_hdf5(H5Pset_fill_time(unfilled, H5D_FILL_TIME_NEVER), "preparing a dataset");
+  check_hdf5(H5Pset_alloc_time(unfilled, H5D_ALLOC_TIME_EARLY), "preparing a dataset");
   const Hid space = space_of(extents);
   checked(H5Dcreate2(file, name.c_str(), type, space, with_groups(), unfilled, H5P_DEFAULT),
           H5Dclose, text("making dataset \"", name, "\" in \"", path, '"'));
 }
 
 void write_hyperslab(hid_t file, const std::string& path, const std::string& name,
-                     const Extents& begin, const Extents& count, hid_t type, const void* values,
-                     hid_t transfer) {
+                     const Extents& begin, const Extents& count, hid_t type, const void* values) {
   const Hid dataset = open_dataset(file, name);
   const SlabSpaces spaces = slab_spaces(dataset, begin, count);
   check_hdf5(
-      H5Dwrite(dataset, type, spaces.memory, spaces.file, transfer, values),
+      H5Dwrite(dataset, type, spaces.memory, spaces.file, H5P_DEFAULT, values),
       text("writing ", slab_text(begin, count), " of dataset \"", name, "\" of \"", path, '"'));
 }
 
-/// The same `values` on all ranks: rank 0 writes, the others take part.
-void write_whole(hid_t file, const comm::Communicator* comm, const std::string& path,
-                 const std::string& name, hid_t type, const void* values) {
-  const Hid dataset = open_dataset(file, name);
-  const Hid space = checked(H5Dget_space(dataset), H5Sclose, "selecting a dataset");
-  if (H5Sget_simple_extent_npoints(space) == 0) return;  // parallel HDF5 cannot write nothing
-  if (comm && !comm->is_root()) check_hdf5(H5Sselect_none(space), "selecting nothing");
-  check_hdf5(H5Dwrite(dataset, type, space, space, transfer_mode(comm != nullptr), values),
+void write_whole(hid_t file, const std::string& path, const std::string& name, hid_t type,
+                 const void* values) {
+  check_hdf5(H5Dwrite(open_dataset(file, name), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
              text("writing dataset \"", name, "\" of \"", path, '"'));
 }
 
@@ -71,22 +67,24 @@ void write_attribute(hid_t file, const std::string& path, const std::string& obj
 }  // namespace
 
 void File::create_group(const std::string& name) {
-  handle_->agreed([&] {
+  handle_->make([&] {
     checked(H5Gcreate2(handle_->file, name.c_str(), with_groups(), H5P_DEFAULT, H5P_DEFAULT),
             H5Gclose, text("making group \"", name, "\" in \"", path(), '"'));
   });
 }
 
 void File::create_dataset(const std::string& name, const Extents& extents, ElementType type) {
-  handle_->agreed([&] { make_dataset(handle_->file, path(), name, extents, hdf5_type(type)); });
+  handle_->make([&] { make_dataset(handle_->file, path(), name, extents, hdf5_type(type)); });
 }
 
+// By each rank alone: Open MPI's collective writes do not tell of a full disk, or leave the other
+// ranks inside.
 void File::write_slab(const std::string& name, const Extents& begin, const Extents& count,
                       ElementType memory_type, const void* values) {
+  handle_->enter(Phase::values);
   handle_->agreed([&] { check_slab(handle_->file, path(), name, begin, count); });
   handle_->agreed([&] {
-    write_hyperslab(handle_->file, path(), name, begin, count, hdf5_type(memory_type), values,
-                    transfer_mode(handle_->comm != nullptr));
+    write_hyperslab(handle_->file, path(), name, begin, count, hdf5_type(memory_type), values);
   });
 }
 
@@ -96,22 +94,21 @@ void File::write_doubles(const std::string& name, const Extents& extents,
     throw SystemError(text("dataset \"", name, "\" gets ", values.size(), " values for ",
                            n_elements(extents), " places"));
   create_dataset(name, extents, ElementType::f64);
-  handle_->agreed([&] {
-    write_whole(handle_->file, handle_->comm, path(), name, hdf5_type(ElementType::f64),
-                values.data());
+  handle_->make([&] {
+    write_whole(handle_->file, path(), name, hdf5_type(ElementType::f64), values.data());
   });
 }
 
 void File::write_text(const std::string& name, const std::string& text) {
-  // Of fixed length: parallel HDF5 cannot write datasets of variable length.
   const Hid type = hdf5_text_type(std::max<std::size_t>(1, text.size()));
-  handle_->agreed([&] { make_dataset(handle_->file, path(), name, {}, type); });
-  handle_->agreed(
-      [&] { write_whole(handle_->file, handle_->comm, path(), name, type, text.c_str()); });
+  handle_->make([&] {
+    make_dataset(handle_->file, path(), name, {}, type);
+    write_whole(handle_->file, path(), name, type, text.c_str());
+  });
 }
 
 void File::set_attribute(const std::string& object, const std::string& name, double value) {
-  handle_->agreed([&] {
+  handle_->make([&] {
     write_attribute(handle_->file, path(), object, name, hdf5_type(ElementType::f64), &value);
   });
 }
@@ -120,7 +117,7 @@ void File::set_attribute(const std::string& object, const std::string& name,
                          const std::string& value) {
   // Of variable length: the kind that h5py hands out as str.
   const char* characters = value.c_str();
-  handle_->agreed([&] {
+  handle_->make([&] {
     write_attribute(handle_->file, path(), object, name, hdf5_text_type(H5T_VARIABLE),
                     static_cast<const void*>(&characters));
   });

@@ -61,10 +61,16 @@ ElementType element_type(hid_t type);
 std::string read_hdf5_text(hid_t type, const std::function<herr_t(hid_t, void*)>& read,
                            const std::string& what);
 
+/// What a file that several ranks write is open for. If one of them could not write the structure
+/// of a file that all have open, as on a full disk, the others would wait for it inside HDF5: so
+/// rank 0 alone writes structure, and while all have the file open only values are written.
+enum class Phase { structure, values };
+
 struct File::Handle {
   std::string path;
   Hid file;
   const comm::Communicator* comm = nullptr;  ///< null: opened by this rank alone
+  Phase phase = Phase::values;
 
   /// Runs `work` such that it fails on all ranks or on none.
   void agreed(const std::function<void()>& work) const {
@@ -73,6 +79,11 @@ struct File::Handle {
     else
       work();
   }
+
+  /// Closes and opens what the phase needs. Collective.
+  void enter(Phase next);
+  /// Runs `work`, which makes something in the file, on rank 0.
+  void make(const std::function<void()>& work);
 };
 
 }  // namespace tessera::io

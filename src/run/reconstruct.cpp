@@ -10,6 +10,7 @@
 #include "tessera/analysis/pictures.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/deck/check.hpp"
+#include "tessera/io/hdf5.hpp"
 #include "tessera/run/run.hpp"
 #include "tessera/run/start_device.hpp"
 
@@ -144,6 +145,7 @@ ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
   });
   const auto runtime = start_device(comm, deck.run.share_gpu);
   auto run = std::make_unique<Run>(deck, comm, Log(comm.is_root()));
+  const io::OutputLock only_writer(deck.output.file, comm);
   run->check_output();
   describe(*run, comm);
   Progress progress(comm.is_root(), deck, run->scan().n_positions());

@@ -89,6 +89,7 @@ void simulate(const deck::Deck& deck, const comm::Communicator& comm, const Log&
   log.info(text("simulating ", n_positions, " patterns of ", window.h, " x ", window.w, ", object ",
                 object.h, " x ", object.w, " pixels of ", scan.optics.pixel_m * 1e9, " nm in ",
                 scan.slices.size(), scan.slices.size() == 1 ? " slice" : " slices"));
+  const io::OutputLock only_writer(deck.data.file, comm);
   io::AtomicFile file(deck.data.file, file_bytes(scan), comm);
 
   const Share share = share_of(n_positions, comm);

@@ -181,6 +181,15 @@ std::vector<BadInput> bad_outputs() {
       {"OutputFolderIsAFile",
        {"scan.h5/result.h5", "cannot be written"},
        {"output.file=scan.h5/result.h5"}},
+      {"OutputIsTheScan",
+       {"output.file", "scan.h5", "data.file", "another file"},
+       {"output.file=./scan.h5"}},
+      {"OutputIsTheDeck", {"output.file", "over the deck", "deck.toml"}, {"output.file=deck.toml"}},
+      {"OutputIsTheStartProbe",
+       {"output.file", "over probe.file"},
+       {"output.file=result.h5", "probe.initial=file", "probe.file=result.h5"}},
+      {"SummaryIsTheScan", {"--summary", "over data.file"}, {"--summary", "scan.h5"}},
+      {"SummaryIsTheDeck", {"--summary", "over the deck"}, {"--summary", "deck.toml"}},
       {"SummaryFolderMissing", {"nowhere/s.json", "--summary"}, {"--summary", "nowhere/s.json"}},
   };
 }
@@ -257,6 +266,23 @@ TEST_P(OnRanks, ASimulationThatCannotBeWritten) {
   const std::vector<std::string> words{"simulate", folder.deck(), "simulation.step_m=1e-7",
                                        "data.file=nowhere/scan.h5"};
   expect_error(run_tessera({GetParam(), words}), 2, {"nowhere/scan.h5", "no folder"});
+}
+
+TEST_P(OnRanks, ASimulationOverItsDeckIsRefused) {
+  const ScanFolder folder;
+  const std::vector<std::string> words{"simulate", folder.deck(), "simulation.step_m=1e-7",
+                                       "data.file=" + folder.deck()};
+  expect_error(run_tessera({GetParam(), words}), 2, {"data.file", "over the deck"});
+  EXPECT_EQ(run_tessera({1, folder.reconstruct()}).exit_code, 0) << "the deck was changed";
+}
+
+TEST_P(OnRanks, ARunGoesOnIntoItsOwnResult) {
+  const ScanFolder folder;
+  ASSERT_EQ(run_tessera({GetParam(), folder.reconstruct()}).exit_code, 0);
+  const Outcome outcome = run_tessera(
+      {GetParam(), folder.reconstruct({"run.resume=" + folder.result(), "solver.epochs=5"})});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(io::File::open(folder.result()).read_doubles("history/error").size(), 5u);
 }
 
 }  // namespace

@@ -60,6 +60,19 @@ TEST_P(OnFullDisk, TheOldResultStaysIfTheDiskFillsUpDuringTheRun) {
   EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
 }
 
+TEST_P(OnFullDisk, ASecondRunWithTheSameOutputIsRefused) {
+  const ScanFolder folder;
+  Job first({GetParam(), folder.reconstruct({"solver.epochs=100000"})});
+  ASSERT_TRUE(first.prints("epoch "));
+  expect_error(run_tessera({GetParam(), folder.reconstruct()}), 2,
+               {"result.h5", "cannot be written", "another run writes it, process "});
+  for (const pid_t rank : first.ranks()) kill(rank, SIGUSR1);
+  EXPECT_EQ(first.wait().exit_code, 130);
+  EXPECT_GT(io::File::open(folder.result()).read_waves("object").size(), 0u);
+  EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
+  EXPECT_EQ(run_tessera({GetParam(), folder.reconstruct()}).exit_code, 0);
+}
+
 /// Three tiles are small; the last is 15000 x 7500 pixels, 0.9 GB for each of several arrays.
 SmallScan scan_with_one_huge_tile() {
   SmallScan scan;

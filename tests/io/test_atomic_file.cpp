@@ -82,5 +82,28 @@ TEST_F(AtomicFileIn, AFullDiskIsNoticedBeforeAnythingIsWritten) {
   expect_old_result_and_no_partial_file();
 }
 
+TEST_F(AtomicFileIn, OnlyOneMayHoldTheLockOfAnOutput) {
+  {
+    const OutputLock first(path_, world());
+    EXPECT_THAT(agreed_error([&] { OutputLock(path_, world()); }),
+                AllOf(HasSubstr(path_), HasSubstr("another run writes it, process "),
+                      HasSubstr("choose another file")));
+    const OutputLock other(folder_.file("other.h5"), world());
+  }
+  world().barrier();
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".lock"));
+  const OutputLock again(path_, world());
+}
+
+TEST_F(AtomicFileIn, ALockFileThatIsLeftOverLocksNothing) {
+  on_root([&] { std::ofstream(path_ + ".lock") << "process 1 on a machine that fell"; });
+  const OutputLock lock(path_, world());
+}
+
+TEST_F(AtomicFileIn, LocksInMissingFoldersAreRefusedAsFilesAre) {
+  EXPECT_THAT(agreed_error([&] { OutputLock(folder_.file("none/result.h5"), world()); }),
+              HasSubstr("there is no folder"));
+}
+
 }  // namespace
 }  // namespace tessera::io

@@ -1,6 +1,8 @@
 #pragma once
 /// Contradictions between keys. A key's own type and range are checked where it is parsed.
 
+#include <string>
+
 #include "tessera/deck/deck.hpp"
 
 namespace tessera::deck {
@@ -14,5 +16,12 @@ void check_reconstruction(const Deck& deck);
 
 /// What a simulation needs besides.
 void check_simulation(const Deck& deck);
+
+/// That a command which writes the file `path` destroys nothing that it was told of: neither the
+/// deck's own file nor that of another key. A run may go on into its own result. Looks at the file
+/// system.
+/// @param name what holds `path`: a key, or a word of the command line
+void check_written_path(Deck deck, const std::string& deck_path, const std::string& name,
+                        const std::string& path);
 
 }  // namespace tessera::deck

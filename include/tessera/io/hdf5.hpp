@@ -55,8 +55,8 @@ class File {
   ~File();
 
   const std::string& path() const;
-  /// Flush and close, reporting what the destructor would have to swallow. Collective. @throws
-  /// SystemError
+  /// Close, reporting what the destructor would have to swallow. Collective.
+  /// @throws SystemError
   void close();
 
   bool has(const std::string& name) const;
@@ -83,7 +83,8 @@ class File {
   std::int64_t bytes_on_disk() const;
 
   // Writing is collective. Groups on the way to a name are made; all ranks give the same names,
-  // extents and (but for write_slab) values.
+  // extents and (but for write_slab) values. Until it is closed, nothing of such a file can be
+  // read.
   void create_group(const std::string& name);
   void create_dataset(const std::string& name, const Extents& extents, ElementType type);
   /// This rank's hyperslab; an empty one is allowed and still takes part.
@@ -120,6 +121,24 @@ class SlabReader {
  private:
   struct Handle;
   std::unique_ptr<Handle> handle_;
+};
+
+/// As long as it lives, no other job that asks may write `path`: `path`.lock is locked and names
+/// this one. A job that dies leaves the file, but no lock. Where files cannot be locked, nothing
+/// is.
+class OutputLock {
+ public:
+  /// Collective; `comm` must outlive it.
+  /// @throws AgreedError naming the path, and host and process of the job that writes it; or why
+  /// nobody can write there
+  OutputLock(const std::string& path, const comm::Communicator& comm);
+  ~OutputLock();
+  OutputLock(const OutputLock&) = delete;
+  OutputLock& operator=(const OutputLock&) = delete;
+
+ private:
+  std::string lock_path_;
+  int descriptor_ = -1;  ///< of rank 0; negative: nothing is locked
 };
 
 /// Makes `path` appear whole or not at all: write to `partial_path()`, close it, then `commit()`.
