@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
 namespace tessera::analysis {
@@ -80,7 +81,11 @@ Json geometry_section(const io::File& file) {
   Json section = Json::object();
   for (const char* name : {"wavelength_m", "object_pixel_m", "energy_eV", "voltage_V", "distance_m",
                            "detector_pixel_m", "detector_pixel_rad"})
-    if (const auto value = file.number_attribute("/", name)) section[name] = *value;
+    try {
+      if (const auto value = file.number_attribute("/", name)) section[name] = *value;
+    } catch (const InputError& error) {
+      section[name] = error.what();  // files of others may have a value for every pattern
+    }
   return section;
 }
 

@@ -1,15 +1,18 @@
 #pragma once
-/// Masks and other images of the whole detector.
+/// Masks and other images of the whole detector, from how they were recorded to a pattern's frame.
 
-#include "tessera/io/hdf5.hpp"
 #include "tessera/io/scan_reader.hpp"
 
 namespace tessera::io {
 
-std::string shape_text(const Extents& extents);
-
-/// Sets valid_pixels, has_own_masks and saturation of `info`, whose frame and type are known.
+/// Sets valid_pixels and saturation of `info`, whose other fields are known.
+/// @param recorded (1, h, w), 1 = trust; empty: every pixel
 /// @throws InputError
-void read_masks(const File& file, const ScanSource& source, ScanInfo& info);
+void set_masks(const ImageStack<double>& recorded, const ScanSource& source, ScanInfo& info);
+
+/// The mean of images of the detector, in the patterns' frame, 0 where a pixel is not valid.
+/// @throws InputError: a valid pixel negative or not finite
+ImageStack<double> framed_mean(const ImageStack<double>& recorded, const ScanSource& source,
+                               const ScanInfo& info);
 
 }  // namespace tessera::io

@@ -1,13 +1,10 @@
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-
-#include <unistd.h>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
 #include "hdf5_handle.hpp"
+#include "readable_file.hpp"
 
 namespace tessera::io {
 namespace {
@@ -22,14 +19,9 @@ void prepare_hdf5() {
   if (!done) throw SystemError("HDF5 does not hand over its error messages");
 }
 
-/// @throws InputError saying why the file cannot even be tried
 void check_is_hdf5(const std::string& path) {
-  if (!std::filesystem::exists(path)) throw InputError(text('"', path, "\" does not exist"));
-  if (std::filesystem::is_directory(path))
-    throw InputError(text('"', path, "\" is a folder, not an HDF5 file"));
-  if (access(path.c_str(), R_OK) != 0)
-    throw InputError(text('"', path, "\" cannot be read: ", std::strerror(errno)));
-  if (H5Fis_hdf5(path.c_str()) <= 0) throw InputError(text('"', path, "\" is not an HDF5 file"));
+  check_readable(path);
+  if (!is_hdf5(path)) throw InputError(text('"', path, "\" is not an HDF5 file"));
 }
 
 Hid file_access(const comm::Communicator* comm) {
@@ -79,6 +71,11 @@ void File::Handle::make(const std::function<void()>& work) {
   agreed([&] {
     if (!comm || comm->is_root()) work();
   });
+}
+
+bool is_hdf5(const std::string& path) {
+  prepare_hdf5();
+  return H5Fis_hdf5(path.c_str()) > 0;
 }
 
 std::string library_version() {

@@ -36,6 +36,9 @@ class Hid {
   Close close_;
 };
 
+/// Of a readable file, whatever its name.
+bool is_hdf5(const std::string& path);
+
 /// The innermost message on HDF5's error stack, which says what went wrong rather than where.
 std::string hdf5_reason();
 

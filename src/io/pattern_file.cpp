@@ -4,7 +4,6 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/io/hdf5.hpp"
 #include "tessera/io/scan_reader.hpp"
 
 #include "stored_patterns.hpp"
@@ -15,9 +14,9 @@ struct PatternFile::Reader {
   Reader(ScanSource scan_source, ScanInfo scan_info, int most_patterns)
       : source(std::move(scan_source)),
         info(std::move(scan_info)),
-        file(File::open(source.path)),
-        stored(source, info, file),
-        whole_bytes(file.bytes_on_disk()) {
+        file(info.format->open(source, nullptr)),
+        stored(source, info, *file),
+        whole_bytes(file->bytes()) {
     stored.reserve(info.positions_per_chunk.size());
     by_chunk.reserve(static_cast<std::size_t>(most_patterns));
   }
@@ -38,7 +37,7 @@ struct PatternFile::Reader {
 
   ScanSource source;
   ScanInfo info;
-  File file;
+  std::unique_ptr<ScanReader> file;
   StoredPatterns stored;
   std::int64_t whole_bytes;   ///< of the file when it was opened
   std::vector<int> by_chunk;  ///< indices of one read's positions, those of a chunk together
@@ -73,7 +72,7 @@ void PatternFile::Reader::read_chunk(std::span<const int> chosen, std::span<cons
     check_whole(first);
     throw InputError(text("scan position ", first, ": ", error.what()));
   }
-  // HDF5 reads zeros where a file ends too early.
+  // HDF5, for one, reads zeros where a file ends too early.
   check_whole(first);
   for (const int i : chosen) {
     const auto [y, x] = pixel_of(positions[i]);
@@ -89,7 +88,7 @@ void PatternFile::Reader::read_chunk(std::span<const int> chosen, std::span<cons
 }
 
 void PatternFile::Reader::check_whole(int position) const {
-  const std::int64_t bytes = file.bytes_on_disk();
+  const std::int64_t bytes = file->bytes();
   if (bytes >= whole_bytes) return;
   throw InputError(text("\"", source.path, "\" was cut short while it was in use, from ",
                         whole_bytes, " to ", bytes, " bytes, noticed at scan position ", position,

@@ -3,7 +3,6 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/io/hdf5.hpp"
 #include "tessera/io/scan_reader.hpp"
 
 #include "pattern_exchange.hpp"
@@ -13,18 +12,18 @@
 namespace tessera::io {
 namespace {
 
-/// A virtual dataset opens other files while it is read, which not all ranks do at once: no MPI-IO.
-File open_patterns(const ScanSource& source, const ScanInfo& info, const comm::Communicator& comm) {
-  if (!info.is_virtual) return File::open(source.path, comm);
-  std::unique_ptr<File> file;
-  comm.together([&] { file = std::make_unique<File>(File::open(source.path)); });
-  return std::move(*file);
+/// A virtual dataset opens other files while it is read, which not all ranks do at once.
+std::unique_ptr<ScanReader> open_patterns(const ScanSource& source, const ScanInfo& info,
+                                          const comm::Communicator& comm) {
+  std::unique_ptr<ScanReader> file;
+  comm.together([&] { file = info.format->open(source, info.is_virtual ? nullptr : &comm); });
+  return file;
 }
 
 /// Reads and prepares this rank's share, piece by piece, and keeps the books on it.
 class PieceReader {
  public:
-  PieceReader(const ScanSource& source, const ScanInfo& info, const File& file)
+  PieceReader(const ScanSource& source, const ScanInfo& info, ScanReader& file)
       : info_(info), held_out_(source.held_out), stored_(source, info, file) {
     totals_.moments.resize(static_cast<std::size_t>(info.n_positions));
     totals_.sum = ImageStack<double>(1, info.pattern);
@@ -178,9 +177,9 @@ PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
                             std::int64_t piece_bytes) {
   comm.together([&] { check_owners(owner, positions, info.n_positions, comm); });
   const ScanChunks chunks{scan_shape(info), info.positions_per_chunk};
-  const File file = open_patterns(source, info, comm);
+  const std::unique_ptr<ScanReader> file = open_patterns(source, info, comm);
   std::unique_ptr<PieceReader> reader;
-  comm.together([&] { reader = std::make_unique<PieceReader>(source, info, file); });
+  comm.together([&] { reader = std::make_unique<PieceReader>(source, info, *file); });
 
   const int per_round = n_chunks_per_round(chunks, reader->most_bytes(), piece_bytes);
   const int largest_share = (chunks.count() + comm.size() - 1) / comm.size();

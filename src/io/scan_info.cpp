@@ -1,13 +1,14 @@
 #include <algorithm>
-#include <climits>
 #include <cmath>
+#include <fstream>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/io/hdf5.hpp"
 #include "tessera/io/scan_reader.hpp"
 
 #include "detector_images.hpp"
+#include "readable_file.hpp"
+#include "scan_format.hpp"
 
 namespace tessera::io {
 
@@ -36,101 +37,98 @@ auto for_key(const std::string& key, Work&& work) {
   }
 }
 
+/// The first characters of a file, as far as they can be printed.
+std::string beginning(const std::string& path) {
+  std::string words(16, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(words.data(), std::ssize(words));
+  words.resize(static_cast<std::size_t>(file.gcount()));
+  for (char& c : words)
+    if (c < ' ' || c > '~') c = '.';
+  return words;
+}
+
+/// @return the number of the source's format
+int find_format(const ScanSource& source, std::span<const ScanFormat> formats) {
+  std::vector<std::string> names;
+  std::vector<std::string> kinds;
+  for (const ScanFormat& format : formats) {
+    names.emplace_back(format.name);
+    kinds.emplace_back(format.what);
+  }
+  if (source.format != "auto") {
+    const auto named = std::ranges::find(names, source.format);
+    if (named == names.end())
+      throw InputError(text("data.format = \"", source.format,
+                            "\" is not known; it must be \"auto\" or one of ", joined(names)));
+    return static_cast<int>(named - names.begin());
+  }
+  check_readable(source.path);
+  const auto found = std::ranges::find_if(
+      formats, [&](const ScanFormat& format) { return format.recognises(source.path); });
+  if (found == formats.end())
+    throw InputError(text('"', source.path, "\" is not ", joined(kinds, " or "),
+                          ": it begins with \"", beginning(source.path), "\"; data.format knows ",
+                          joined(names)));
+  return static_cast<int>(found - formats.begin());
+}
+
 /// In which sums of bin x bin pixels fit too.
-PatternType pattern_type(ElementType type, int bin) {
-  switch (type) {
-    case ElementType::u8:
-      return bin == 1 ? PatternType::u8 : PatternType::u16;
-    case ElementType::u16:
-      return bin == 1 ? PatternType::u16 : PatternType::u32;
-    case ElementType::u32:
-      return bin == 1 ? PatternType::u32 : PatternType::f32;
+PatternType pattern_type(PatternType recorded, int bin) {
+  if (bin == 1) return recorded;
+  switch (recorded) {
+    case PatternType::u8:
+      return PatternType::u16;
+    case PatternType::u16:
+      return PatternType::u32;
     default:
       return PatternType::f32;
   }
 }
 
-void check_patterns(const DatasetInfo& found) {
-  const std::size_t n_axes = found.extents.size();
-  if (n_axes != 3 && n_axes != 4)
-    throw InputError(text("shape ", shape_text(found.extents),
-                          "; it must be (position, y, x) or (scan_y, scan_x, y, x)"));
-  if (!is_real(found.type)) throw InputError("its values are not real numbers");
-  std::int64_t n_positions = 1;
-  for (std::size_t i = 0; i < n_axes; ++i) {
-    if (found.extents[i] < 1 || found.extents[i] > INT_MAX)
-      throw InputError(text("shape ", shape_text(found.extents), " holds no or too many patterns"));
-    if (i + 2 < n_axes) n_positions *= found.extents[i];
-  }
-  if (n_positions > INT_MAX)
-    throw InputError(text(n_positions, " patterns; at most ", INT_MAX, " are possible"));
-  if (!found.missing_filters.empty())
-    throw InputError(
-        text("it is compressed with ", joined(found.missing_filters),
-             ", which this HDF5 does not have; point HDF5_PLUGIN_PATH to the plugin or "
-             "repack the file with h5repack -f GZIP=1"));
-}
-
-void read_pattern_info(const DatasetInfo& found, const ScanSource& source, ScanInfo& info) {
-  const auto size = [](std::int64_t n) { return static_cast<int>(n); };
-  const Extents& extents = found.extents;
-  const std::size_t n_axes = extents.size();
-  const Shape2 recorded{size(extents[n_axes - 2]), size(extents[n_axes - 1])};
-  info.frame = geometry::make_frame(recorded, source.crop, source.bin, source.pad_to);
+void set_patterns(const RecordedPatterns& recorded, const ScanSource& source, ScanInfo& info) {
+  info.n_positions = recorded.n_positions;
+  info.raster = recorded.raster;
+  info.frame = geometry::make_frame(recorded.shape, source.crop, source.bin, source.pad_to);
   info.pattern = info.frame.pattern;
-  info.n_positions = size(extents[0]);
-  if (n_axes == 4) {
-    info.raster = {size(extents[0]), size(extents[1])};
-    info.n_positions *= info.raster[1];
-  }
-  info.type = pattern_type(found.type, source.bin);
-  info.is_virtual = found.is_virtual;
-  // A chunk may be larger than all that is in it.
-  const auto chunk_size = [&](std::size_t axis) {
-    return size(std::min(found.chunk[axis], extents[axis]));
-  };
-  if (!found.chunk.empty())
-    info.positions_per_chunk = {chunk_size(0), n_axes == 4 ? chunk_size(1) : 1};
+  info.type = pattern_type(recorded.type, source.bin);
+  info.positions_per_chunk = recorded.positions_per_chunk;
+  info.is_virtual = recorded.is_virtual;
 }
 
-std::vector<Vec2> read_positions(const File& file, const std::string& name, int n_positions) {
-  const Extents extents = file.info(name).extents;
-  if (extents.size() != 2 || extents[1] != 2)
-    throw InputError(
-        text("shape ", shape_text(extents), "; it must be (position, 2): y, x in metres"));
-  if (extents[0] != n_positions)
-    throw InputError(
-        text(extents[0], " positions for ", n_positions, " patterns; there must be as many"));
-  const std::vector<double> values = file.read_doubles(name);
-  std::vector<Vec2> positions;
-  for (std::size_t i = 0; i < values.size(); i += 2) {
-    if (!std::isfinite(values[i]) || !std::isfinite(values[i + 1]))
-      throw InputError(text("scan position ", i / 2, " is (", values[i], ", ", values[i + 1],
+void check_positions(const std::vector<Vec2>& positions_m, int n_patterns) {
+  if (static_cast<int>(positions_m.size()) != n_patterns)
+    throw InputError(text(positions_m.size(), " positions for ", n_patterns,
+                          " patterns; there must be as many"));
+  for (std::size_t i = 0; i < positions_m.size(); ++i)
+    if (!std::isfinite(positions_m[i].y) || !std::isfinite(positions_m[i].x))
+      throw InputError(text("scan position ", i, " is (", positions_m[i].y, ", ", positions_m[i].x,
                             "); positions must be finite"));
-    positions.push_back({values[i], values[i + 1]});
-  }
-  return positions;
 }
 
-ScanInfo read_alone(const ScanSource& source) {
-  const File file = for_key("data.file", [&] { return File::open(source.path); });
+/// The key, with what the deck says.
+std::string key(const char* name, const std::optional<std::string>& value) {
+  return value ? text(name, " = \"", *value, '"') : std::string(name);
+}
+
+ScanInfo read_alone(const ScanSource& source, const ScanFormat& format) {
+  const auto file = for_key("data.file", [&] { return format.open(source, nullptr); });
   ScanInfo info;
-  const auto key = [](const char* name, const std::string& value) {
-    return text(name, " = \"", value, '"');
-  };
-  for_key(key("data.patterns", source.patterns), [&] {
-    const DatasetInfo found = file.info(source.patterns);
-    check_patterns(found);
-    read_pattern_info(found, source, info);
+  for_key(key("data.patterns", source.patterns),
+          [&] { set_patterns(file->patterns(), source, info); });
+  for_key(key("data.positions", source.positions), [&] {
+    info.positions_m = file->positions_m();
+    if (source.positions || !info.positions_m.empty())
+      check_positions(info.positions_m, info.n_positions);
   });
-  if (source.positions)
-    for_key(key("data.positions", *source.positions),
-            [&] { info.positions_m = read_positions(file, *source.positions, info.n_positions); });
-  for_key(key("data.valid_pixels", source.valid_pixels.value_or("")),
-          [&] { read_masks(file, source, info); });
-  if (source.background)
-    for_key(key("data.background", *source.background),
-            [&] { info.background = read_detector_image(source, info, *source.background); });
+  for_key(key("data.valid_pixels", source.valid_pixels), [&] {
+    info.has_own_masks = file->has_own_masks();
+    set_masks(file->valid_pixels(), source, info);
+  });
+  for_key(key("data.background", source.background), [&] {
+    const ImageStack<double> recorded = file->background();
+    if (recorded.n() > 0) info.background = framed_mean(recorded, source, info);
+  });
   return info;
 }
 
@@ -163,13 +161,23 @@ void broadcast(ScanInfo& info, const comm::Communicator& comm) {
 
 }  // namespace
 
-ScanInfo read_scan_info(const ScanSource& source, const comm::Communicator& comm) {
+ScanInfo read_scan_info(const ScanSource& source, const comm::Communicator& comm,
+                        std::span<const ScanFormat> formats) {
   ScanInfo info;
+  int format = 0;
   comm.together([&] {
-    if (comm.is_root()) info = read_alone(source);
+    if (!comm.is_root()) return;
+    format = for_key("data.file", [&] { return find_format(source, formats); });
+    info = read_alone(source, formats[static_cast<std::size_t>(format)]);
   });
   broadcast(info, comm);
+  comm.broadcast(std::span(&format, 1));
+  info.format = &formats[static_cast<std::size_t>(format)];
   return info;
+}
+
+ScanInfo read_scan_info(const ScanSource& source, const comm::Communicator& comm) {
+  return read_scan_info(source, comm, scan_formats());
 }
 
 }  // namespace tessera::io

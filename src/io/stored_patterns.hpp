@@ -6,18 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "tessera/base/box.hpp"
-#include "tessera/io/hdf5.hpp"
 #include "tessera/io/scan_reader.hpp"
 
 #include "framing.hpp"
+#include "scan_format.hpp"
 
 namespace tessera::io {
-
-ElementType element_type(PatternType type);
 
 /// Calls `work` with a value of the type that patterns are kept in.
 template <class Work>
@@ -37,11 +34,11 @@ void with_type(PatternType type, Work&& work) {
 /// Rows and columns of scan positions; 3-D patterns are one column.
 Shape2 scan_shape(const ScanInfo& info);
 
-/// The patterns of an open file, read by this rank alone, and the masks of their own if they have
-/// any. All arguments must outlive it.
+/// The patterns of an open file, and the masks of their own if they have any. All arguments must
+/// outlive it.
 class StoredPatterns {
  public:
-  StoredPatterns(const ScanSource& source, const ScanInfo& info, const File& file);
+  StoredPatterns(const ScanSource& source, const ScanInfo& info, ScanReader& file);
 
   /// After this, reads of up to `n_patterns` allocate nothing.
   void reserve(std::int64_t n_patterns);
@@ -73,8 +70,7 @@ class StoredPatterns {
   const ScanInfo& info_;
   Shape2 scan_;
   Framing framing_;
-  SlabReader slabs_;
-  std::optional<SlabReader> mask_slabs_;
+  ScanReader& file_;
   std::size_t pattern_bytes_;
   std::size_t recorded_bytes_;
   std::int64_t element_bytes_;

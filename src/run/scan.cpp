@@ -31,6 +31,7 @@ io::ScanSource scan_source(const deck::Deck& deck) {
   io::ScanSource source{
       data.file, data.patterns, data.positions, data.valid_pixels,
       data.zero_frequency == "centre" && deck.experiment.propagation == "far_field"};
+  source.format = data.format;
   source.background = data.background;
   source.crop = shape(data.crop);
   source.bin = data.bin;

@@ -22,10 +22,9 @@ using device::complex;
 
 /// Of the patterns' shape; one of the file's patterns' shape is cut, binned and padded as they
 /// were.
-WaveStack checked_probe(const std::string& path, const std::string& dataset,
+WaveStack checked_probe(WaveStack probe, const std::string& path, const std::string& dataset,
                         const geometry::DetectorFrame& frame) {
   const Shape2 pattern = frame.pattern;
-  WaveStack probe = io::File::open(path).read_waves(dataset);
   if (probe.shape() != pattern && probe.shape() != frame.recorded)
     throw InputError(text("'", dataset, "' in '", path, "' is ", probe.h(), " x ", probe.w(),
                           " pixels but the patterns are ", pattern.h, " x ", pattern.w,
@@ -37,19 +36,34 @@ WaveStack checked_probe(const std::string& path, const std::string& dataset,
 }
 
 /// Read by rank 0, to all. Collective.
+template <class Read>
 WaveStack read_probe(const std::string& key, const std::string& path, const std::string& dataset,
-                     const Scan& scan, const comm::Communicator& comm) {
+                     const Scan& scan, const comm::Communicator& comm, const Read& read) {
   WaveStack probe;
   int n_modes = 0;
   comm.together([&] {
     if (!comm.is_root()) return;
-    probe = naming(key, [&] { return checked_probe(path, dataset, scan.info.frame); });
+    probe = naming(key, [&] { return checked_probe(read(), path, dataset, scan.info.frame); });
     n_modes = probe.n();
   });
   comm.broadcast(std::span<int>(&n_modes, 1));
   if (!comm.is_root()) probe = WaveStack(n_modes, scan.info.pattern);
   comm.broadcast(std::span<std::complex<double>>(probe.data(), probe.size()));
   return probe;
+}
+
+/// Of a result. Collective.
+WaveStack result_probe(const std::string& key, const std::string& path, const Scan& scan,
+                       const comm::Communicator& comm) {
+  return read_probe(key, path, "probe", scan, comm,
+                    [&] { return io::File::open(path).read_waves("probe"); });
+}
+
+/// Of the scan's own file. Collective.
+WaveStack dataset_probe(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
+  const std::string& dataset = deck.probe.dataset;
+  return read_probe("probe.dataset", deck.data.file, dataset, scan, comm,
+                    [&] { return io::read_start_probe(scan_source(deck), scan.info, dataset); });
 }
 
 /// Read by rank 0, to all. Collective.
@@ -86,11 +100,11 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
   WaveStack probe;
   double vacuum_counts = 0;
   if (resumed) {
-    probe = read_probe("run.resume", deck.run.resume, "probe", scan, comm);
+    probe = result_probe("run.resume", deck.run.resume, scan, comm);
   } else if (continued) {
-    probe = read_probe("probe.file", from.file, "probe", scan, comm);
+    probe = result_probe("probe.file", from.file, scan, comm);
   } else if (from.initial == "dataset") {
-    probe = read_probe("probe.dataset", deck.data.file, from.dataset, scan, comm);
+    probe = dataset_probe(deck, scan, comm);
   } else if (from.initial == "mean_pattern") {
     probe = from_pattern(scan.mean_pattern);
   } else if (from.initial == "vacuum") {

@@ -93,6 +93,16 @@ TEST_F(Inspect, TakesNamesAndExperimentFromADeck) {
   EXPECT_EQ(report["geometry"]["energy_eV"], 8800);
 }
 
+TEST_F(Inspect, GoesOnWhereAnAttributeIsNotOneNumber) {
+  io::File other = io::File::create(folder_.path("other.h5"));
+  other.write_doubles("data", {2, 4, 5}, std::vector<double>(40, 1));
+  other.set_attribute("/", "energy_eV", "8.8 keV");
+  other.close();
+  const Json report = json_report(folder_.path("other.h5"));
+  EXPECT_EQ(report["patterns"]["count"], 2);
+  EXPECT_THAT(report["geometry"]["energy_eV"].get<std::string>(), HasSubstr("must be one number"));
+}
+
 TEST_F(Inspect, PrintsTheSameAsText) {
   write_scan(folder_.path("scan.h5"), {6}, "data");
   const std::string report = inspect_report(folder_.path("scan.h5"), false);

@@ -135,7 +135,7 @@ TEST(Parse, WordsOutsideTheChoicesAreRefused) {
   EXPECT_THAT(parse_complaint("decomposition.transport = \"mpi\""),
               HasSubstr("\"auto\", \"host_mpi\", \"gpu_mpi\", \"nccl\""));
   for (const std::string key :
-       {"data.format", "probe.initial", "object.initial", "solver.method", "solver.batch_order",
+       {"probe.initial", "object.initial", "solver.method", "solver.batch_order",
         "simulation.object", "simulation.scan", "simulation.noise"}) {
     EXPECT_THAT(parse_complaint(key + " = \"other\""), HasSubstr("is not known")) << key;
   }

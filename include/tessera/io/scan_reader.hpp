@@ -19,7 +19,9 @@
 
 namespace tessera::io {
 
-/// Which datasets hold the scan, and which pixels of them count.
+struct ScanFormat;
+
+/// Where the scan lies, and which pixels of it count.
 struct ScanSource {
   std::string path;
   std::string patterns;
@@ -36,6 +38,7 @@ struct ScanSource {
   double saturation_counts = std::numeric_limits<double>::infinity();
   /// Recorded pixels that are nearer to the zero frequency are not valid.
   double beam_stop_radius_px = 0;
+  std::string format = "auto";  ///< a format's name; "auto": told from what the file holds
 };
 
 /// Width in which patterns are kept. Other number types are converted to f32 (exact to 16.7 million
@@ -45,6 +48,7 @@ std::size_t size_of(PatternType type);
 
 /// What is known of a scan before its patterns are read.
 struct ScanInfo {
+  const ScanFormat* format = nullptr;  ///< that reads it
   int n_positions = 0;
   std::vector<int> raster;  ///< (rows, columns) if the patterns are 4-D
   geometry::DetectorFrame frame;
@@ -74,12 +78,15 @@ inline constexpr std::int64_t pattern_piece_bytes = 64 << 20;
 /// finite, mask empty, a crop, bin or padding that does not fit
 ScanInfo read_scan_info(const ScanSource& source, const comm::Communicator& comm);
 
-/// A dataset (y, x) or (n, y, x) of recorded detector images: their mean, cut, binned and padded as
-/// the patterns, 0 where a pixel is not valid. By this rank alone.
+/// Recorded detector images (n, h, w) of this name: their mean, cut, binned and padded as the
+/// patterns, 0 where a pixel is not valid. By this rank alone.
 /// @return counts, (1, h, w), zero frequency at [0, 0]
-/// @throws InputError: no such dataset, wrong shape, a valid pixel negative or not finite
+/// @throws InputError: none of this name, wrong shape, a valid pixel negative or not finite
 ImageStack<double> read_detector_image(const ScanSource& source, const ScanInfo& info,
-                                       const std::string& dataset);
+                                       const std::string& name);
+
+/// The scan file's probe of this name, (mode, h, w). By this rank alone. @throws InputError
+WaveStack read_start_probe(const ScanSource& source, const ScanInfo& info, const std::string& name);
 
 /// Takes patterns of this rank, one after another, (h, w) each, counts, zero frequency at [0, 0],
 /// in their own width; `places` says where in `positions` each belongs. The memory is the reader's.

@@ -13,7 +13,7 @@ namespace tessera::settings {
 
 struct Data {
   std::string file;
-  std::string format = "hdf5";
+  std::string format = "auto";
   std::string patterns = "patterns";
   std::optional<std::string> positions = "positions_m";
   std::optional<std::string> valid_pixels;
@@ -38,9 +38,8 @@ struct Data {
          .is_path = true},
         {.name = "format",
          .field = &format,
-         .meaning =
-             "How the file is laid out. `hdf5`: any HDF5 file, with its datasets named below.",
-         .choices = {"hdf5"}},
+         .meaning = "The file's format. `auto`: told from what the file holds; `hdf5`: any HDF5 "
+                    "file, with its datasets named below."},
         {.name = "patterns",
          .field = &patterns,
          .meaning =
