@@ -98,20 +98,6 @@ std::string too_little_memory(const MemoryNeeds& needs, const MemoryLimits& limi
               ", or raise run.device_memory_bytes or run.host_memory_bytes if they are set");
 }
 
-std::string table(const MemoryPlan& plan) {
-  std::ostringstream out;
-  const auto add = [&](const char* where, const std::vector<MemoryItem>& items) {
-    for (const MemoryItem& item : items)
-      out << std::left << std::setw(8) << where << std::setw(32) << item.name << std::right
-          << std::setw(12) << bytes_text(item.bytes) << '\n';
-    out << std::left << std::setw(8) << where << std::setw(32) << "all" << std::right
-        << std::setw(12) << bytes_text(total_bytes(items)) << '\n';
-  };
-  add("device", plan.device);
-  add("host", plan.host);
-  return out.str();
-}
-
 std::string bytes_text(std::int64_t bytes) {
   constexpr std::array<const char*, 5> units{"bytes", "kB", "MB", "GB", "TB"};
   auto value = static_cast<double>(bytes);

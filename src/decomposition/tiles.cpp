@@ -1,7 +1,6 @@
 #include "tessera/decomposition/tiles.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
@@ -26,22 +25,20 @@ struct Part {
 struct Scan {
   Shape2 window;
   std::span<const Pixel> corner;
-  std::span<const double> cost;
 };
 
 void check(Shape2 object, const Scan& scan, int n_tiles, std::optional<TileGrid> grid);
 std::vector<Part> bisected(const Scan& scan, Part part, int n, std::optional<Axis> along);
 std::pair<Part, Part> cut(const Scan& scan, Part part, int n_tiles_first, Axis axis);
-int cut_index(const Scan& scan, const Part& part, int n_tiles_first);
+int cut_index(const Part& part, int n_tiles_first);
 int cut_pixel(const Scan& scan, const Part& part, int index, int n_tiles_first, Axis axis);
 Tile finished(const Scan& scan, Part part, Shape2 object, int ghost_margin_px);
 
 }  // namespace
 
 Tiling make_tiling(Shape2 object, Shape2 window, std::span<const Pixel> corner, int n_tiles,
-                   std::span<const double> cost, std::optional<TileGrid> grid,
-                   int ghost_margin_px) {
-  const Scan scan{window, corner, cost};
+                   std::optional<TileGrid> grid, int ghost_margin_px) {
+  const Scan scan{window, corner};
   check(object, scan, n_tiles, grid);
   if (ghost_margin_px < 0)
     throw std::invalid_argument(text("make_tiling: ghost_margin_px = ", ghost_margin_px));
@@ -82,10 +79,6 @@ void check(Shape2 object, const Scan& scan, int n_tiles, std::optional<TileGrid>
     }
   }
   if (n_tiles < 1) throw std::invalid_argument(text("make_tiling: n_tiles = ", n_tiles));
-  if (!scan.cost.empty() && scan.cost.size() != scan.corner.size()) {
-    throw std::invalid_argument(
-        text("make_tiling: ", scan.cost.size(), " costs for ", scan.corner.size(), " positions"));
-  }
   const Box all = Box::at({0, 0}, object);
   for (std::size_t i = 0; i < scan.corner.size(); ++i) {
     const Box window = Box::at(scan.corner[i], scan.window);
@@ -116,7 +109,7 @@ std::pair<Part, Part> cut(const Scan& scan, Part part, int n_tiles_first, Axis a
   };
   std::sort(part.positions.begin(), part.positions.end(),
             [&](int i, int j) { return key(i) < key(j); });
-  const int index = cut_index(scan, part, n_tiles_first);
+  const int index = cut_index(part, n_tiles_first);
   const int pixel = cut_pixel(scan, part, index, n_tiles_first, axis);
 
   const auto middle = part.positions.begin() + index;
@@ -128,42 +121,24 @@ std::pair<Part, Part> cut(const Scan& scan, Part part, int n_tiles_first, Axis a
   return {std::move(part), std::move(second)};
 }
 
-/// How many of the sorted positions go to the first side, to carry its share of the cost.
-int cut_index(const Scan& scan, const Part& part, int n_tiles_first) {
-  const auto cost = [&](int i) { return scan.cost.empty() ? 1.0 : scan.cost[i]; };
-  const int n_positions = static_cast<int>(part.positions.size());
-  double total = 0;
-  for (const int i : part.positions) total += cost(i);
-  const double share = total * n_tiles_first / part.n_tiles;
-
-  // No tile may idle on one side while the other has positions to spare.
-  const int one_each = std::min(n_tiles_first, n_positions);
-  const int left_over = std::max(0, n_positions - (part.n_tiles - n_tiles_first));
-  const int least = std::min(one_each, left_over);
-  const int most = std::max(one_each, left_over);
-  int index = 0;
-  double sum = 0;
-  for (; index < most; ++index) {
-    const double next = cost(part.positions[index]);
-    const bool comes_closer = sum + next / 2 < share;
-    if (index >= least && !comes_closer) break;
-    sum += next;
-  }
-  return index;
+/// How many of the sorted positions go to the first side: its share, rounded, a half down.
+int cut_index(const Part& part, int n_tiles_first) {
+  const auto n_tiles = static_cast<std::int64_t>(part.n_tiles);
+  const std::int64_t share_times_2n = 2 * std::ssize(part.positions) * n_tiles_first;
+  return static_cast<int>((share_times_2n + n_tiles - 1) / (2 * n_tiles));
 }
 
 /// Between the window centres on both sides of the cut; by area where one side has no positions.
 int cut_pixel(const Scan& scan, const Part& part, int index, int n_tiles_first, Axis axis) {
-  const int begin = part.box.begin.*axis;
-  const int end = part.box.end.*axis;
   if (index == 0 || index == std::ssize(part.positions)) {
-    const std::int64_t length = end - begin;
+    const int begin = part.box.begin.*axis;
+    const std::int64_t length = part.box.end.*axis - begin;
     return begin + static_cast<int>(length * n_tiles_first / part.n_tiles);
   }
   const int window = axis == &Pixel::y ? scan.window.h : scan.window.w;
   const int before = scan.corner[part.positions[index - 1]].*axis;
   const int after = scan.corner[part.positions[index]].*axis;
-  return std::clamp(std::midpoint(before, after) + window / 2, begin, end);
+  return std::midpoint(before, after) + window / 2;
 }
 
 Tile finished(const Scan& scan, Part part, Shape2 object, int ghost_margin_px) {

@@ -68,9 +68,8 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
                                 const MemoryLimits& limits) {
   return decomposition::ranks_that_fit(
       static_cast<int>(scan.tiling.tiles.size()), scan.n_positions(), [&](int n_ranks) {
-        const decomposition::Tiling tiling =
-            decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks, {},
-                                       {}, scan.plan.tile_margin_px);
+        const decomposition::Tiling tiling = decomposition::make_tiling(
+            scan.grid.object, scan.grid.window, scan.corner, n_ranks, {}, scan.plan.tile_margin_px);
         for (int rank = 0; rank < n_ranks; ++rank)
           if (!best_place(memory_needs(deck, scan, tiling, rank), limits)) return false;
         return true;

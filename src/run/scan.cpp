@@ -62,7 +62,7 @@ decomposition::Tiling tiling_of(const deck::Deck& deck, const Scan& scan, int n_
   const std::vector<int>& tiles = deck.decomposition.tiles;
   std::optional<decomposition::TileGrid> tile_grid;
   if (!tiles.empty()) tile_grid = decomposition::TileGrid{tiles[0], tiles[1]};
-  return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks, {},
+  return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks,
                                     tile_grid, scan.plan.tile_margin_px);
 }
 

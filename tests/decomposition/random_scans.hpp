@@ -1,5 +1,5 @@
 #pragma once
-/// Scans of every shape, and costs, drawn from a number. Small, so that a test may count pixels.
+/// Scans of every shape, drawn from a number. Small, so that a test may count pixels.
 
 #include <algorithm>
 #include <string>
@@ -15,7 +15,6 @@ struct RandomScan {
   std::string name;
   geometry::WindowGrid grid;
   int n_tiles;
-  std::vector<double> cost;  ///< between 1 and 3
 };
 
 /// The same scan for the same `seed`. n_tiles <= 64, often more than there are positions.
@@ -74,11 +73,9 @@ inline RandomScan random_scan(std::uint64_t seed) {
   }
 
   const int n_tiles = std::max(1, between(1, 8) * between(1, 8) - between(0, 3));
-  std::vector<double> cost(positions.size());
-  for (double& c : cost) c = 1 + 2 * random_unit(seed, index++);
   const std::string full_name =
       text(name, ", seed ", seed, ", ", positions.size(), " positions on ", n_tiles, " tiles");
-  return {full_name, geometry::lay_windows(positions, window, 1.0), n_tiles, cost};
+  return {full_name, geometry::lay_windows(positions, window, 1.0), n_tiles};
 }
 
 constexpr std::uint64_t n_random_scans = 450;

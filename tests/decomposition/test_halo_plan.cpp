@@ -89,7 +89,7 @@ TEST(HaloPlan, PeersAscendAndHaveSomethingToSay) {
 TEST(HaloPlan, AWideProbeReachesPastTheNearestRank) {
   std::vector<Pixel> corner;
   for (int i = 0; i < 8; ++i) corner.push_back({0, i});
-  const Tiling tiling = make_tiling({30, 37}, {30, 30}, corner, 8, {}, TileGrid{1, 8});
+  const Tiling tiling = make_tiling({30, 37}, {30, 30}, corner, 8, TileGrid{1, 8});
   EXPECT_EQ(make_halo_plan(tiling, 3).peers.size(), 7u);
 }
 

@@ -9,6 +9,7 @@
 namespace tessera::decomposition {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t GB = 1'000'000'000;
@@ -113,17 +114,26 @@ TEST(MemoryPlan, SaysWhenNoRankCountWouldDo) {
   EXPECT_THAT(message, HasSubstr("no number of ranks would do"));
 }
 
-TEST(MemoryPlan, ItsTableNamesEveryItemAndTheSums) {
+/// "name: bytes" of every item, and of all.
+std::vector<std::string> shown(const std::vector<MemoryItem>& items) {
+  std::vector<std::string> lines;
+  for (const MemoryItem& item : items) lines.push_back(item.name + ": " + bytes_text(item.bytes));
+  lines.push_back("all: " + bytes_text(total_bytes(items)));
+  return lines;
+}
+
+TEST(MemoryPlan, ItHasEveryItemAndThePatterns) {
   const MemoryNeeds needs{.device = {{"object", 2 * GB}},
                           .host = {{"pieces", 64'000'000}},
                           .n_patterns = 65536,
                           .n_chunk_patterns = 256,
                           .pattern_bytes = 131072,
                           .file_chunk_bytes = 0};
-  const std::string shown = table(plan_memory(needs, PatternsIn::host_memory));
-  for (const char* words : {"object", "2 GB", "patterns of two chunks", "67.1 MB", "2.07 GB",
-                            "pieces", "64 MB", "8.59 GB", "8.65 GB"})
-    EXPECT_THAT(shown, HasSubstr(words));
+  const MemoryPlan plan = plan_memory(needs, PatternsIn::host_memory);
+  EXPECT_THAT(shown(plan.device),
+              ElementsAre("object: 2 GB", "patterns of two chunks: 67.1 MB", "all: 2.07 GB"));
+  EXPECT_THAT(shown(plan.host),
+              ElementsAre("pieces: 64 MB", HasSubstr(": 8.59 GB"), "all: 8.65 GB"));
 }
 
 }  // namespace

@@ -18,15 +18,11 @@ using tessera::testing::n_random_scans;
 using tessera::testing::random_scan;
 using tessera::testing::RandomScan;
 using ::testing::ElementsAre;
+using ::testing::IsSupersetOf;
+using ::testing::SizeIs;
 
 Tiling tiling_of(const RandomScan& scan) {
   return make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, scan.n_tiles);
-}
-
-double cost_of(const Tile& tile, const std::vector<double>& cost) {
-  double sum = 0;
-  for (const int i : tile.positions) sum += cost[i];
-  return sum;
 }
 
 void expect_owned_boxes_partition_the_object(const Tiling& tiling) {
@@ -92,7 +88,7 @@ TEST(Tiles, AMarginGrowsGhostedBoxesAloneAndStaysInTheObject) {
     const int margin_px = 1 + static_cast<int>(seed % 5);
     const Tiling plain = tiling_of(scan);
     const Tiling wide = make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner,
-                                    scan.n_tiles, {}, {}, margin_px);
+                                    scan.n_tiles, {}, margin_px);
     for (std::size_t i = 0; i < plain.tiles.size(); ++i) {
       EXPECT_EQ(wide.tiles[i].owned, plain.tiles[i].owned) << scan.name;
       EXPECT_EQ(wide.tiles[i].positions, plain.tiles[i].positions) << scan.name;
@@ -117,21 +113,6 @@ TEST(Tiles, EqualCostsBalanceToOnePosition) {
   }
 }
 
-TEST(Tiles, CostsBalanceToOneAndAHalfPositions) {
-  // A cut misses its share by half a position at most, and later cuts divide the miss.
-  for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
-    const RandomScan scan = random_scan(seed);
-    const int n_tiles = std::clamp(static_cast<int>(scan.cost.size()) / 8, 1, scan.n_tiles);
-    const Tiling tiling =
-        make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, n_tiles, scan.cost);
-    const double share = std::accumulate(scan.cost.begin(), scan.cost.end(), 0.0) / n_tiles;
-    const double dearest = *std::max_element(scan.cost.begin(), scan.cost.end());
-    for (const Tile& tile : tiling.tiles) {
-      EXPECT_NEAR(cost_of(tile, scan.cost), share, 1.5 * dearest) << scan.name;
-    }
-  }
-}
-
 TEST(Tiles, GridsKeepAllTheseProperties) {
   for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
     const RandomScan scan = random_scan(seed);
@@ -139,7 +120,7 @@ TEST(Tiles, GridsKeepAllTheseProperties) {
     SCOPED_TRACE(text(scan.name, ", grid ", grid.rows, " x ", grid.columns));
     const int n_tiles = grid.rows * grid.columns;
     const Tiling tiling =
-        make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, n_tiles, {}, grid);
+        make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, n_tiles, grid);
     ASSERT_EQ(std::ssize(tiling.tiles), n_tiles);
     expect_owned_boxes_partition_the_object(tiling);
     expect_every_position_has_one_tile(tiling, scan.grid.corner.size());
@@ -173,39 +154,48 @@ TEST(Tiles, FourOnASquareRasterAreItsQuarters) {
 }
 
 TEST(Tiles, AGridMakesRowsOrColumns) {
-  const Tiling rows = make_tiling({50, 50}, {20, 20}, small_raster(), 4, {}, TileGrid{4, 1});
-  const Tiling columns = make_tiling({50, 50}, {20, 20}, small_raster(), 4, {}, TileGrid{1, 4});
+  const Tiling rows = make_tiling({50, 50}, {20, 20}, small_raster(), 4, TileGrid{4, 1});
+  const Tiling columns = make_tiling({50, 50}, {20, 20}, small_raster(), 4, TileGrid{1, 4});
   EXPECT_EQ(rows.tiles[1].owned, (Box{{15, 0}, {25, 50}}));
   EXPECT_EQ(columns.tiles[1].owned, (Box{{0, 15}, {50, 25}}));
   EXPECT_THAT(rows.tiles[1].positions, ElementsAre(4, 5, 6, 7));
   EXPECT_THAT(columns.tiles[1].positions, ElementsAre(1, 5, 9, 13));
 }
 
-TEST(Tiles, ADearPositionGetsASmallTile) {
-  std::vector<double> cost(16, 1.0);
-  cost[0] = cost[1] = 7;  // half of the work
-  const Tiling tiling = make_tiling({50, 50}, {20, 20}, small_raster(), 2, cost);
-  EXPECT_THAT(tiling.tiles[0].positions, ElementsAre(0, 1));
+/// With `n_more` further positions in the place of position i.
+std::vector<Pixel> with_crowd_at(int i, int n_more) {
+  std::vector<Pixel> corner = small_raster();
+  corner.insert(corner.end(), n_more, corner[i]);
+  return corner;
+}
+
+TEST(Tiles, APlaceOfManyPositionsGetsASmallTile) {
+  std::vector<Pixel> corner = with_crowd_at(0, 6);
+  corner.insert(corner.end(), 6, corner[1]);  // half of the work in the first two places
+  const Tiling tiling = make_tiling({50, 50}, {20, 20}, corner, 2);
+  for (const int i : tiling.tiles[0].positions) EXPECT_LE(corner[i].x, 10) << i;
+  EXPECT_THAT(tiling.tiles[0].positions, SizeIs(14));
+  EXPECT_THAT(tiling.tiles[0].positions, IsSupersetOf({0, 1}));
 }
 
 TEST(Tiles, NoTileIdlesWhilePositionsAreEnough) {
-  for (const int dear : {0, 7, 15}) {
-    std::vector<double> cost(16, 1.0);
-    cost[dear] = 1000;
-    for (const Tile& tile : make_tiling({50, 50}, {20, 20}, small_raster(), 16, cost).tiles) {
-      EXPECT_EQ(tile.positions.size(), 1u);
-    }
+  for (const int crowded : {0, 7, 15}) {
+    const std::vector<Pixel> corner = with_crowd_at(crowded, 16);
+    for (const int n_tiles : {16, 32})
+      for (const Tile& tile : make_tiling({50, 50}, {20, 20}, corner, n_tiles).tiles)
+        EXPECT_EQ(tile.positions.size(), 32u / n_tiles);
   }
 }
 
 TEST(Tiles, PositionsMayLieBeyondTheirBox) {
-  // The first cut leaves both to the second side, [20:60], and goes by area; the next must stay in
+  // The first cut leaves it to the second side, [20:60], and goes by area; the next must stay in
   // that box.
-  const std::vector<Pixel> corner{{0, 0}, {0, 1}};
-  const Tiling tiling = make_tiling({4, 60}, {4, 4}, corner, 3, std::vector<double>{10, 1});
+  const std::vector<Pixel> corner{{0, 0}};
+  const Tiling tiling = make_tiling({4, 60}, {4, 4}, corner, 3);
   expect_owned_boxes_partition_the_object(tiling);
-  expect_every_position_has_one_tile(tiling, 2);
+  expect_every_position_has_one_tile(tiling, 1);
   EXPECT_EQ(tiling.tiles[0].owned, (Box{{0, 0}, {4, 20}}));
+  EXPECT_EQ(tiling.tiles[1].owned, (Box{{0, 20}, {4, 40}}));
 }
 
 TEST(Tiles, NoPositionsAreCutByArea) {
@@ -218,24 +208,20 @@ TEST(Tiles, NoPositionsAreCutByArea) {
 
 TEST(Tiles, AGridOfTheWrongSizeNamesTheRemedy) {
   try {
-    make_tiling({50, 50}, {20, 20}, small_raster(), 4, {}, TileGrid{2, 3});
+    make_tiling({50, 50}, {20, 20}, small_raster(), 4, TileGrid{2, 3});
     FAIL() << "no error";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
                  "decomposition.tiles = [2, 3] makes 6 tiles but the job has 4 ranks; "
                  "use tiles = \"auto\" or start 6 ranks");
   }
-  EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 4, {}, TileGrid{-2, -2}),
-               InputError);
+  EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 4, TileGrid{-2, -2}), InputError);
 }
 
-TEST(Tiles, RefuseWindowsOutsideTheObjectAndCostsThatAreMissing) {
+TEST(Tiles, RefuseWindowsOutsideTheObject) {
   EXPECT_THROW(make_tiling({49, 50}, {20, 20}, small_raster(), 2), std::invalid_argument);
   EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 0), std::invalid_argument);
-  EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 2, {}, {}, -1),
-               std::invalid_argument);
-  EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 2, std::vector<double>(3, 1.0)),
-               std::invalid_argument);
+  EXPECT_THROW(make_tiling({50, 50}, {20, 20}, small_raster(), 2, {}, -1), std::invalid_argument);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class TiledObject {
     for (int i = 0; i < n_scan; ++i)
       corner.push_back({static_cast<int>(random() % (shape.h - window.h - 8)),
                         static_cast<int>(random() % (shape.w - window.w - 8))});
-    tiling_ = decomposition::make_tiling(shape, window, corner, world().size(), {}, {}, 1);
+    tiling_ = decomposition::make_tiling(shape, window, corner, world().size(), {}, 1);
     const auto n_mine = tile().positions.size();
     scan_tile_.order = device::DeviceView<int*>("order", n_mine);
     scan_tile_.slot = device::DeviceView<int*>("slot", n_mine);

@@ -33,12 +33,6 @@ class InputError : public Error {
   explicit InputError(const std::string& what) : Error(ExitCode::bad_input, what) {}
 };
 
-/// A quantity of the reconstruction became NaN or infinite.
-class NotFiniteError : public Error {
- public:
-  explicit NotFiniteError(const std::string& what) : Error(ExitCode::not_finite, what) {}
-};
-
 /// A library or the operating system refused a call.
 class SystemError : public Error {
  public:

@@ -62,9 +62,6 @@ std::optional<int> ranks_that_fit(int n_ranks, int most, const std::function<boo
 std::string too_little_memory(const MemoryNeeds& needs, const MemoryLimits& limits,
                               std::optional<int> enough_ranks);
 
-/// One line an item.
-std::string table(const MemoryPlan& plan);
-
 /// "8.59 GB"
 std::string bytes_text(std::int64_t bytes);
 

@@ -32,19 +32,15 @@ struct TileGrid {
 };
 
 /// Cut the object into `n_tiles` by recursive bisection of the window centres (Berger & Bokhari
-/// 1987), the longer side first, so that tiles carry equal cost whatever the scan's shape and the
-/// rank count.
+/// 1987), the longer side first, so that tiles have equally many positions whatever the scan's
+/// shape and the rank count.
 /// @param corner whole-pixel window corner of every scan position
-/// @param cost work of every position, > 0; empty: all equal
-/// @param grid cut into rows x columns instead (tiles in row-major order), each row cut again by
-/// cost
+/// @param grid cut into rows x columns instead (tiles in row-major order), each row cut for itself
 /// @param ghost_margin_px how far ghosted boxes reach past their hull, within the object: for
 /// stencils, and positions that move
 /// @throws InputError if the grid does not make n_tiles
-/// @throws std::invalid_argument if a window leaves the object, the margin is negative or `cost`
-/// has not one entry per position
+/// @throws std::invalid_argument if a window leaves the object or the margin is negative
 Tiling make_tiling(Shape2 object, Shape2 window, std::span<const Pixel> corner, int n_tiles,
-                   std::span<const double> cost = {}, std::optional<TileGrid> grid = {},
-                   int ghost_margin_px = 0);
+                   std::optional<TileGrid> grid = {}, int ghost_margin_px = 0);
 
 }  // namespace tessera::decomposition
