@@ -8,9 +8,8 @@
 #include <limits>
 #include <numbers>
 
-#include "tessera/optics/host_fft.hpp"
-
 #include "tessera/optics/fourier_tools.hpp"
+#include "tessera/optics/host_fft.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -91,7 +90,8 @@ void ObjectFit::try_shift_and_fit_ramp(Vec2 shift_px) {
 
 /// Cross-correlation of what differs from the mean: the mean alone would favour no shift.
 void ObjectFit::refine_shift() {
-  const ImageStack<double> window = optics::soft_window(region_, std::max(object_.h(), object_.w()) / 16);
+  const ImageStack<double> window =
+      optics::soft_window(region_, std::max(object_.h(), object_.w()) / 16);
   auto structure = [&](WaveStack waves) {
     for (int i = 0; i < waves.n(); ++i) {
       Complex sum = 0;
@@ -110,7 +110,7 @@ void ObjectFit::refine_shift() {
     const Vec2 rest = cross_correlation_shift(structure(object_without(best_, object_)),
                                               structure(shifted_like(best_, reference_)));
     Ambiguity trial = best_;
-    trial.shift_px = {trial.shift_px.y + rest.y, trial.shift_px.x + rest.x};
+    trial.shift_px = trial.shift_px + rest;
     if (rest == Vec2{} || !keep_if_better(trial)) return;
   }
 }

@@ -6,10 +6,10 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
+#include "tessera/optics/fourier_tools.hpp"
 
 #include "compare_slices.hpp"
 #include "file_contents.hpp"
-#include "tessera/optics/fourier_tools.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -80,15 +80,11 @@ std::optional<double> position_error_px(const std::vector<Vec2>& a, const std::v
   Vec2 mean;
   double squares = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const Vec2 way{a[i].y - b[i].y, a[i].x - b[i].x};
-    mean = {mean.y + way.y / n, mean.x + way.x / n};
+    const Vec2 way = a[i] - b[i];
+    mean = mean + way / n;
     squares += (way.y * way.y + way.x * way.x) / n;
   }
   return std::sqrt(std::max(0.0, squares - mean.y * mean.y - mean.x * mean.x));
-}
-
-Box moved(const Box& box, Pixel by) {
-  return Box::at({box.begin.y + by.y, box.begin.x + by.x}, box.shape());
 }
 
 }  // namespace
@@ -128,10 +124,9 @@ Comparison compare(const Reconstruction& a, const Reconstruction& b) {
              result.grid_offset_px.y, ", ", result.grid_offset_px.x,
              ") of the second; are they of one scan?"));
 
-  const WaveStack object_a = optics::cropped(a.object, moved(overlap, {-whole.y, -whole.x}));
-  const WaveStack object_b = optics::cropped(
-      optics::shifted(b.object, {whole.y - result.grid_offset_px.y, whole.x - result.grid_offset_px.x}),
-      overlap);
+  const WaveStack object_a = optics::cropped(a.object, moved(overlap, Pixel{} - whole));
+  const WaveStack object_b =
+      optics::cropped(optics::shifted(b.object, as_vec2(whole) - result.grid_offset_px), overlap);
   result.before = {relative_difference(object_a, object_b, region),
                    relative_difference(a.probe, b.probe)};
   result.removed = find_ambiguity(object_a, a.probe, object_b, b.probe, region);

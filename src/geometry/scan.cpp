@@ -69,7 +69,8 @@ WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double 
   grid.object = least_object;
   grid.pixel_m = pixel_m;
   const Vec2 least_m = least_of(positions_m);
-  grid.origin_m = {least_m.y - margin_px * pixel_m, least_m.x - margin_px * pixel_m};
+  const double margin_m = margin_px * pixel_m;
+  grid.origin_m = least_m - Vec2{margin_m, margin_m};
   grid.corner.reserve(positions_m.size());
   grid.subpixel.reserve(positions_m.size());
   for (const Vec2& p : positions_m) {

@@ -135,10 +135,8 @@ CoarseMap spread(Shape2 object, double step_px, std::span<const Vec2> points_px,
 CoarseMap phase_of_gradients(Shape2 object, double step_px, std::span<const Vec2> points_px,
                              std::span<const Vec2> gradients) {
   Vec2 mean;
-  for (const Vec2& gradient : gradients) {
-    mean.y += gradient.y / static_cast<double>(gradients.size());
-    mean.x += gradient.x / static_cast<double>(gradients.size());
-  }
+  for (const Vec2& gradient : gradients)
+    mean = mean + gradient / static_cast<double>(gradients.size());
   std::vector<double> along_y;
   std::vector<double> along_x;
   for (const Vec2& gradient : gradients) {  // per node

@@ -49,7 +49,7 @@ double ray_radius_m(const Pupil& pupil) {
     const double angle_rad = 2 * pi * (i % n_directions) / n_directions;
     const Vec2 at{radius_rad * std::sin(angle_rad), radius_rad * std::cos(angle_rad)};
     const auto path_m = [&](double dy, double dx) {
-      return pupil.aberrations.path_m({at.y + dy, at.x + dx});
+      return pupil.aberrations.path_m(at + Vec2{dy, dx});
     };
     greatest_m = std::max(greatest_m, std::hypot(path_m(step_rad, 0) - path_m(-step_rad, 0),
                                                  path_m(0, step_rad) - path_m(0, -step_rad)));
@@ -127,10 +127,10 @@ Spread spread_of_first_mode(const WaveStack& probe) {
     for (int x = 0; x < probe.w(); ++x) {
       const double weight = std::norm(probe(0, y, x));
       total += weight;
-      first = {first.y + weight * y, first.x + weight * x};
-      second = {second.y + weight * y * y, second.x + weight * x * x};
+      first = first + weight * Vec2{1.0 * y, 1.0 * x};
+      second = second + weight * Vec2{1.0 * y * y, 1.0 * x * x};
     }
-  const Vec2 centre{first.y / total, first.x / total};
+  const Vec2 centre = first / total;
   auto rms = [&](double moment, double mean) {
     return std::sqrt(std::max(moment / total - mean * mean, 0.25));
   };

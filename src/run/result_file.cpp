@@ -31,12 +31,12 @@ void write_positions(io::File& file, const Scan& scan, const std::vector<double>
   std::vector<double> corner_px;
   std::vector<double> position_m;
   for (std::size_t i = 0; i < grid.corner.size(); ++i) {
-    Vec2 corner{grid.corner[i].y + grid.subpixel[i].y, grid.corner[i].x + grid.subpixel[i].x};
+    Vec2 corner = as_vec2(grid.corner[i]) + grid.subpixel[i];
     if (!displacement_px.empty())
-      corner = {corner.y + displacement_px[2 * i], corner.x + displacement_px[2 * i + 1]};
+      corner = corner + Vec2{displacement_px[2 * i], displacement_px[2 * i + 1]};
     corner_px.insert(corner_px.end(), {corner.y, corner.x});
-    position_m.insert(position_m.end(), {grid.origin_m.y + corner.y * grid.pixel_m,
-                                         grid.origin_m.x + corner.x * grid.pixel_m});
+    const Vec2 at_m = grid.origin_m + grid.pixel_m * corner;
+    position_m.insert(position_m.end(), {at_m.y, at_m.x});
   }
   const auto n = static_cast<std::int64_t>(grid.corner.size());
   file.write_doubles("positions_m", {n, 2}, position_m);

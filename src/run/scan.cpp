@@ -89,9 +89,7 @@ Pixel nearest(Vec2 at) {
 /// Where a window's corner was when the tiles were cut, object pixels.
 Vec2 corner_px(const Scan& scan, int position) {
   const auto i = static_cast<std::size_t>(position);
-  const Vec2 moved = scan.displacement_px[i];
-  return {scan.grid.corner[i].y + scan.grid.subpixel[i].y + moved.y,
-          scan.grid.corner[i].x + scan.grid.subpixel[i].x + moved.x};
+  return as_vec2(scan.grid.corner[i]) + scan.grid.subpixel[i] + scan.displacement_px[i];
 }
 
 std::vector<Pixel> moved_corners(const Scan& scan) {
@@ -107,17 +105,17 @@ std::vector<Pixel> moved_corners(const Scan& scan) {
 /// parts.
 std::vector<Place> places_of(const deck::Experiment& experiment, const Scan& scan) {
   const int n_sub = experiment.fly_sub_positions;
+  const std::vector<double>& travel = experiment.fly_travel_m;
+  const Vec2 travel_m = n_sub == 1 ? Vec2{} : Vec2{travel[0], travel[1]};
   std::vector<Place> places;
   for (const int position : scan.tile().positions) {
     const Vec2 corner = corner_px(scan, position);
     for (int t = 0; t < n_sub; ++t) {
       const double part = ((t + 0.5) / n_sub - 0.5) / scan.grid.pixel_m;
-      const Vec2 at = n_sub == 1 ? corner
-                                 : Vec2{corner.y + part * experiment.fly_travel_m[0],
-                                        corner.x + part * experiment.fly_travel_m[1]};
+      const Vec2 at = corner + part * travel_m;
       const Pixel whole =
           n_sub == 1 ? scan.corner[static_cast<std::size_t>(position)] : nearest(at);
-      places.push_back({whole, {at.y - whole.y, at.x - whole.x}});
+      places.push_back({whole, at - as_vec2(whole)});
     }
   }
   return places;
@@ -128,9 +126,10 @@ physics::ScanTile scan_tile(const Scan& scan) {
   const decomposition::Tile& tile = scan.tile();
   const std::size_t n = tile.positions.size();
   std::vector<int> corner;
-  for (const Place& place : scan.places)
-    corner.insert(corner.end(),
-                  {place.corner.y - tile.ghosted.begin.y, place.corner.x - tile.ghosted.begin.x});
+  for (const Place& place : scan.places) {
+    const Pixel in_tile = place.corner - tile.ghosted.begin;
+    corner.insert(corner.end(), {in_tile.y, in_tile.x});
+  }
   physics::ScanTile made;
   made.window = scan.grid.window;
   using Corners = device::DeviceView<int* [2]>;

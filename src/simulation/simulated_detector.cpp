@@ -5,9 +5,9 @@
 #include <random>
 
 #include "tessera/base/random.hpp"
+#include "tessera/optics/fourier_tools.hpp"
 #include "tessera/optics/host_fft.hpp"
 
-#include "tessera/optics/fourier_tools.hpp"
 #include "simulated_optics.hpp"
 
 namespace tessera::simulation {
@@ -38,8 +38,7 @@ void pass_through(WaveStack& waves, const Phantom& slice, Vec2 corner_px) {
 WaveStack detector_waves(const SimulatedScan& scan, const WaveStack& probe, Vec2 corner_px) {
   const bool near_field = scan.optics.is_near_field();
   const Vec2 whole{std::floor(corner_px.y + 0.5), std::floor(corner_px.x + 0.5)};
-  WaveStack waves =
-      near_field ? probe : optics::shifted(probe, {corner_px.y - whole.y, corner_px.x - whole.x});
+  WaveStack waves = near_field ? probe : optics::shifted(probe, corner_px - whole);
   for (std::size_t slice = 0; slice < scan.slices.size(); ++slice) {
     if (slice > 0) propagate(waves, scan.to_next_slice);
     pass_through(waves, scan.slices[slice], near_field ? corner_px : whole);
@@ -76,10 +75,9 @@ ImageStack<double> intensities(const SimulatedScan& scan, Share share) {
     const int number = share.begin + i;
     const auto position = static_cast<std::size_t>(number);
     const WaveStack probe = probe_at(scan, number);
-    const Pixel corner = scan.windows.corner[position];
-    const Vec2 rest = scan.windows.subpixel[position];
+    const Vec2 corner = as_vec2(scan.windows.corner[position]) + scan.windows.subpixel[position];
     for (const Vec2& offset : scan.fly_offsets_px) {
-      const Vec2 corner_px{corner.y + rest.y + offset.y, corner.x + rest.x + offset.x};
+      const Vec2 corner_px = corner + offset;
       expose(patterns.image(i), detector_waves(scan, probe, corner_px),
              scan.intensity[position] / n_exposures);
     }

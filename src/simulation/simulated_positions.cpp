@@ -15,17 +15,14 @@ namespace {
 /// all turns, positive from +x towards +y as in geometry::raster_scan.
 void distort(std::vector<Vec2>& positions_m, const std::vector<double>& affine) {
   Vec2 middle;
-  for (const Vec2& p : positions_m) {
-    middle.y += p.y / static_cast<double>(positions_m.size());
-    middle.x += p.x / static_cast<double>(positions_m.size());
-  }
+  for (const Vec2& p : positions_m) middle = middle + p / static_cast<double>(positions_m.size());
   const double cosine = std::cos(affine[2]);
   const double sine = std::sin(affine[2]);
   for (Vec2& p : positions_m) {
-    const Vec2 from{p.y - middle.y, p.x - middle.x};
+    const Vec2 from = p - middle;
     const double y = (1 + affine[0]) * from.y + affine[3] * from.x;
     const double x = (1 + affine[1]) * from.x;
-    p = {middle.y + x * sine + y * cosine, middle.x + x * cosine - y * sine};
+    p = middle + Vec2{x * sine + y * cosine, x * cosine - y * sine};
   }
 }
 

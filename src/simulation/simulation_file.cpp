@@ -101,8 +101,7 @@ void write_positions(io::File& file, const deck::Deck& deck, const SimulatedScan
   std::vector<Vec2> corners_px;
   corners_px.reserve(windows.corner.size());
   for (std::size_t i = 0; i < windows.corner.size(); ++i)
-    corners_px.push_back(
-        {windows.corner[i].y + windows.subpixel[i].y, windows.corner[i].x + windows.subpixel[i].x});
+    corners_px.push_back(as_vec2(windows.corner[i]) + windows.subpixel[i]);
   const auto n = static_cast<std::int64_t>(scan.positions_m.size());
   file.write_doubles(deck.data.positions.value_or("positions_m"), {n, 2},
                      pairs(scan.recorded_positions_m));

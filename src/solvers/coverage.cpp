@@ -13,11 +13,9 @@ device::DeviceView<Real**> make_coverage(const ConstrainedTile& tile) {
   const auto at = [w](int y, int x) { return static_cast<std::size_t>(y) * (w + 1) + x; };
   std::vector<Real> count(at(h, w) + 1);
   for (const Pixel& corner : tile.corner) {
-    const Box box =
-        intersection(tile.ghosted, Box::at({corner.y + to_core.y, corner.x + to_core.x}, core));
+    const Box box = intersection(tile.ghosted, Box::at(corner + to_core, core));
     if (box.empty()) continue;
-    const Pixel begin{box.begin.y - tile.ghosted.begin.y, box.begin.x - tile.ghosted.begin.x};
-    const Pixel end{begin.y + box.height(), begin.x + box.width()};
+    const auto [begin, end] = moved(box, Pixel{} - tile.ghosted.begin);
     count[at(begin.y, begin.x)] += 1;
     count[at(begin.y, end.x)] -= 1;
     count[at(end.y, begin.x)] -= 1;

@@ -11,15 +11,26 @@ namespace tessera {
 struct Pixel {
   int y = 0;
   int x = 0;
-  friend bool operator==(const Pixel&, const Pixel&) = default;
+  friend constexpr bool operator==(const Pixel&, const Pixel&) = default;
+  friend constexpr Pixel operator+(Pixel a, Pixel b) { return {a.y + b.y, a.x + b.x}; }
+  friend constexpr Pixel operator-(Pixel a, Pixel b) { return {a.y - b.y, a.x - b.x}; }
 };
 
 /// A real-valued point or displacement; the unit is in the variable's name.
 struct Vec2 {
   double y = 0;
   double x = 0;
-  friend bool operator==(const Vec2&, const Vec2&) = default;
+  friend constexpr bool operator==(const Vec2&, const Vec2&) = default;
+  friend constexpr Vec2 operator+(Vec2 a, Vec2 b) { return {a.y + b.y, a.x + b.x}; }
+  friend constexpr Vec2 operator-(Vec2 a, Vec2 b) { return {a.y - b.y, a.x - b.x}; }
+  friend constexpr Vec2 operator*(double factor, Vec2 a) { return {factor * a.y, factor * a.x}; }
+  friend constexpr Vec2 operator*(Vec2 a, double factor) { return factor * a; }
+  friend constexpr Vec2 operator/(Vec2 a, double divisor) { return {a.y / divisor, a.x / divisor}; }
 };
+
+inline constexpr Vec2 as_vec2(Pixel pixel) {
+  return {static_cast<double>(pixel.y), static_cast<double>(pixel.x)};
+}
 
 /// Height and width in pixels.
 struct Shape2 {
@@ -35,9 +46,7 @@ struct Box {
   Pixel begin;
   Pixel end;
 
-  static Box at(Pixel corner, Shape2 shape) {
-    return {corner, {corner.y + shape.h, corner.x + shape.w}};
-  }
+  static Box at(Pixel corner, Shape2 shape) { return {corner, corner + Pixel{shape.h, shape.w}}; }
   int height() const { return std::max(0, end.y - begin.y); }
   int width() const { return std::max(0, end.x - begin.x); }
   Shape2 shape() const { return {height(), width()}; }
@@ -69,7 +78,11 @@ inline Box hull(const Box& a, const Box& b) {
 
 /// `by_px` larger on every side.
 inline Box grown(const Box& box, int by_px) {
-  return {{box.begin.y - by_px, box.begin.x - by_px}, {box.end.y + by_px, box.end.x + by_px}};
+  return {box.begin - Pixel{by_px, by_px}, box.end + Pixel{by_px, by_px}};
+}
+
+inline Box moved(const Box& box, Pixel by) {
+  return {box.begin + by, box.end + by};
 }
 
 inline std::ostream& operator<<(std::ostream& out, const Box& box) {

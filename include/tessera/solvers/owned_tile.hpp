@@ -14,10 +14,9 @@ struct OwnedTile {
   bool has_first_pixel;  ///< of the object: true on one rank alone
 
   OwnedTile(const Box& ghosted, const Box& owned_px)
-      : owned{{owned_px.begin.y - ghosted.begin.y, owned_px.begin.x - ghosted.begin.x},
-              {owned_px.end.y - ghosted.begin.y, owned_px.end.x - ghosted.begin.x}},
+      : owned(moved(owned_px, Pixel{} - ghosted.begin)),
         blocks{ghosted.shape()},
-        has_first_pixel(owned_px.area() > 0 && owned_px.begin.y == 0 && owned_px.begin.x == 0) {}
+        has_first_pixel(owned_px.area() > 0 && owned_px.begin == Pixel{}) {}
 
   KOKKOS_FUNCTION bool owns(int y, int x) const {
     return y >= owned.begin.y && y < owned.end.y && x >= owned.begin.x && x < owned.end.x;
