@@ -1,10 +1,10 @@
-#include "tessera/optics/host_fft.hpp"
-
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "support/reference.hpp"
+#include "tessera/optics/host_fft.hpp"
+
+#include "support/plain_model.hpp"
 
 namespace tessera::optics {
 namespace {
@@ -15,6 +15,31 @@ WaveStack random_waves(int n, Shape2 shape) {
   WaveStack waves(n, shape);
   for (testing::Complex& value : waves) value = {normal(random), normal(random)};
   return waves;
+}
+
+/// By the definition, in all its slowness.
+WaveStack transformed_by_definition(const WaveStack& waves, int sign) {
+  WaveStack made(waves.n(), waves.shape());
+  const auto [h, w] = waves.shape();
+  for (int i = 0; i < waves.n(); ++i)
+    for (int k = 0; k < h * w; ++k)
+      for (int x = 0; x < h * w; ++x)
+        made.image(i)[k] +=
+            waves.image(i)[x] *
+            std::polar(
+                1 / std::sqrt(1.0 * h * w),
+                sign * 2 * M_PI * (1.0 * (k / w) * (x / w) / h + 1.0 * (k % w) * (x % w) / w));
+  return made;
+}
+
+TEST(PlainModel, ItsTransformIsTheDefinition) {
+  for (const Shape2 shape : {Shape2{8, 8}, Shape2{9, 7}, Shape2{12, 10}, Shape2{1, 2}})
+    for (const int sign : {-1, +1}) {
+      const WaveStack waves = random_waves(2, shape);
+      EXPECT_LT(testing::relative_difference(testing::dft(waves, sign),
+                                             transformed_by_definition(waves, sign)),
+                1e-14);
+    }
 }
 
 TEST(HostFft, AgreesWithTheDefinition) {

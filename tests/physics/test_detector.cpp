@@ -21,13 +21,8 @@ double squared_difference(const testing::SmallScan& scan, const WaveStack& objec
   for (int j = 0; j < n_positions; ++j) {
     const WaveStack waves =
         testing::dft(testing::exit_waves(object, probe, scan.corner[j], scan.subpixel[j]), -1);
-    for (int y = 0; y < window.h; ++y)
-      for (int x = 0; x < window.w; ++x) {
-        double intensity = 0;
-        for (int m = 0; m < n_modes; ++m) intensity += std::norm(waves(m, y, x));
-        const double difference = std::sqrt(intensity) - std::sqrt(scan.counts(j, y, x));
-        if (scan.valid_pixels(0, y, x)) sum += difference * difference;
-      }
+    for (const double missing : testing::missing_amplitude(scan, j, waves))
+      sum += missing * missing;
   }
   return sum;
 }

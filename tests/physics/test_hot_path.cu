@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "physics/hot_path_device.cuh"
-#include "physics/hot_path_reference.hpp"
+#include "physics/hot_path_problem.hpp"
 
 namespace tessera::physics::testing {
 namespace {

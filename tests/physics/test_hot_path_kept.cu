@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "physics/hot_path_device.cuh"
-#include "physics/hot_path_reference.hpp"
+#include "physics/hot_path_problem.hpp"
 
 namespace tessera::physics::testing {
 namespace {
 
-using Waves = std::vector<std::vector<Numbers>>;  ///< (position, mode), pixels
+using Waves = std::vector<WaveStack>;  ///< by position, (mode, y, x)
 
 struct Case {
   int n;
@@ -26,20 +26,18 @@ void PrintTo(const Case& c, std::ostream* out) {
 Waves random_waves(const Problem& p) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> uniform(-6, 6);
-  Waves waves(p.n_positions, std::vector<Numbers>(p.n_modes, Numbers(p.area())));
+  Waves waves(p.n_positions, WaveStack(p.n_modes, {p.n, p.n}));
   for (auto& of_position : waves)
-    for (auto& wave : of_position)
-      for (auto& value : wave) value = {uniform(random), uniform(random)};
+    for (auto& value : of_position) value = {uniform(random), uniform(random)};
   return waves;
 }
 
 /// As the kernels keep them.
 std::vector<Complex> row_spectra(const Waves& waves, int n) {
   std::vector<Complex> spectra;
-  for (const auto& of_position : waves)
-    for (const Numbers& wave : of_position)
-      for (const auto& value : fft_rows(wave, n, -1))
-        spectra.emplace_back(value / static_cast<double>(n));
+  for (const WaveStack& of_position : waves)
+    for (const auto& value : tessera::testing::dft_rows(of_position, -1))
+      spectra.emplace_back(value / std::sqrt(n));
   return spectra;
 }
 
@@ -98,33 +96,22 @@ constexpr Map raar{"RAAR", 0.75, 1, false, 2, -0.25, 0.5, true};
 
 /// r, then what its modulus constraint misses.
 struct Reflection {
-  std::vector<Numbers> base;
-  std::vector<Numbers> residual;
+  WaveStack base;
+  WaveStack residual;
   double distance = 0;
 };
 
-Reflection reflect(const Problem& p, int k, const Map& map, const std::vector<Numbers>& kept) {
+Reflection reflect(const Problem& p, int k, const Map& map, const WaveStack& kept) {
   const Window window(p, k);
-  Reflection made;
-  std::vector<Numbers> detector;
-  for (int m = 0; m < p.n_modes; ++m) {
-    const Numbers overlap = window.exit_wave(m, p.probes, p.object);
-    Numbers r(p.area());
-    for (std::size_t i = 0; i < p.area(); ++i)
-      r[i] = map.of_overlap * overlap[i] + map.of_kept * kept[m][i];
-    made.base.push_back(map.from_overlap ? overlap : r);
-    detector.push_back(unitary(r, p.n, -1));
-  }
-  double unused[4] = {};
-  const std::vector<double> factor = residual_factor(window, detector, unused);
-  for (Numbers& wave : detector) {
-    for (std::size_t i = 0; i < p.area(); ++i) {
-      wave[i] *= factor[i];
-      made.distance += std::norm(wave[i]);
-    }
-    made.residual.push_back(unitary(wave, p.n, 1));
-  }
-  return made;
+  const WaveStack overlap = window.exit_waves(p.probes, p.object);
+  WaveStack r = overlap;
+  for (std::size_t i = 0; i < r.size(); ++i)
+    r.data()[i] = map.of_overlap * overlap.data()[i] + map.of_kept * kept.data()[i];
+  const WaveStack detector = tessera::testing::dft(r, -1);
+  const WaveStack missing = tessera::testing::missing_waves(
+      detector, tessera::testing::missing_amplitude(window, 0, detector));
+  return {map.from_overlap ? overlap : r, tessera::testing::dft(missing, 1),
+          std::pow(tessera::testing::norm(missing), 2)};
 }
 
 void expect_projected(const Problem& p, const Map& map) {
@@ -146,13 +133,13 @@ void expect_projected(const Problem& p, const Map& map) {
   for (int k = begin; k < p.n_positions; ++k) {
     const double distance = distances[k - begin];
     const double share = distance <= bound ? 0 : 1 - std::sqrt(bound / distance);
-    for (int m = 0; m < p.n_modes; ++m)
-      for (std::size_t i = 0; i < p.area(); ++i) {
-        const auto base = reflections[k - begin].base[m][i];
-        const auto now = base + map.of_residual * share * reflections[k - begin].residual[m][i];
-        next[p.order[k]][m][i] = now;
-        kept[p.order[k]][m][i] = map.keeps_new * now + map.keeps_base * base;
-      }
+    const Reflection& reflection = reflections[k - begin];
+    for (std::size_t i = 0; i < reflection.base.size(); ++i) {
+      const auto base = reflection.base.data()[i];
+      const auto now = base + map.of_residual * share * reflection.residual.data()[i];
+      next[p.order[k]].data()[i] = now;
+      kept[p.order[k]].data()[i] = map.keeps_new * now + map.keeps_base * base;
+    }
   }
 
   const OnGpu gpu{p};
@@ -217,18 +204,17 @@ TEST_P(HotPathKept, ProductsAgreeWithPlainLoops) {
   double unused[4] = {};
   for (int k = begin; k < p_.n_positions; ++k) {
     const Window window(p_, k);
-    const std::vector<Numbers> missing = missing_waves(p_, k, unused);
-    for (int m = 0; m < p_.n_modes; ++m) {
-      const Numbers u = window.exit_wave(m, p_.probes, other.object);
-      const Numbers v = window.exit_wave(m, other.probes, p_.object);
-      double* const product = &expected[5 * (k - begin)];
-      for (std::size_t i = 0; i < p_.area(); ++i) {
-        product[0] += std::norm(u[i]);
-        product[1] += (std::conj(u[i]) * v[i]).real();
-        product[2] += std::norm(v[i]);
-        product[3] += (std::conj(u[i]) * missing[m][i]).real();
-        product[4] += (std::conj(v[i]) * missing[m][i]).real();
-      }
+    const WaveStack missing = missing_waves(p_, k, unused);
+    const WaveStack u = window.exit_waves(p_.probes, other.object);
+    const WaveStack v = window.exit_waves(other.probes, p_.object);
+    double* const product = &expected[5 * (k - begin)];
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      const auto chi = missing.data()[i];
+      product[0] += std::norm(u.data()[i]);
+      product[1] += (std::conj(u.data()[i]) * v.data()[i]).real();
+      product[2] += std::norm(v.data()[i]);
+      product[3] += (std::conj(u.data()[i]) * chi).real();
+      product[4] += (std::conj(v.data()[i]) * chi).real();
     }
   }
   const OnGpu gpu{p_};

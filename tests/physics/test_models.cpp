@@ -8,7 +8,7 @@
 
 #include "tessera/physics/gradient_pass.hpp"
 
-#include "physics/plain_model.hpp"
+#include "physics/model_scene.hpp"
 
 namespace tessera::physics {
 namespace {

@@ -101,28 +101,19 @@ TEST_P(Slots, DetectorWavesAgreeWithPlainLoops) {
 }
 
 TEST_P(Slots, ProbeGradientAndOverlapAgreeWithPlainLoops) {
-  WaveStack expected(n_modes, window);
-  ImageStack<double> expected_overlap(1, window);
-  for (int i = 0; i < n_positions; ++i) {
-    WaveStack term = testing::dft(weights(i), +1);
-    for (int y = 0; y < window.h; ++y)
-      for (int x = 0; x < window.w; ++x) {
-        const Complex object = scan_.object(0, scan_.corner[i].y + y, scan_.corner[i].x + x);
-        expected_overlap(0, y, x) += std::norm(object);
-        for (int m = 0; m < n_modes; ++m) term(m, y, x) *= std::conj(object);
-      }
-    const WaveStack back = testing::shifted(term, {-scan_.subpixel[i].y, -scan_.subpixel[i].x});
-    for (std::size_t k = 0; k < back.size(); ++k) expected.data()[k] += back.data()[k];
-  }
+  testing::PlainSums expected(scan_.object.shape(), n_modes, window);
+  for (int i = 0; i < n_positions; ++i)
+    expected.add_to_probe(scan_.object, testing::dft(weights(i), +1), scan_.corner[i],
+                          scan_.subpixel[i]);
   // Twice: sums of slots must start anew.
   for (int pass = 0; pass < 2; ++pass) {
     const DeviceView<Real**> overlap("overlap", probe_.extent(1), probe_.extent(2));
-    EXPECT_LT(testing::relative_difference(probe_gradient(overlap), expected),
+    EXPECT_LT(testing::relative_difference(probe_gradient(overlap), expected.probe),
               3 * testing::rounding);
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), overlap);
     for (int y = 0; y < window.h; ++y)
       for (int x = 0; x < window.w; ++x)
-        EXPECT_NEAR(host(y, x) / expected_overlap(0, y, x), 1, 3 * testing::rounding);
+        EXPECT_NEAR(host(y, x) / expected.overlap(0, y, x), 1, 3 * testing::rounding);
   }
 }
 

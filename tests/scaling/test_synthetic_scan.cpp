@@ -6,7 +6,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
-#include "support/reference.hpp"
+#include "support/plain_model.hpp"
 #include "support/world.hpp"
 #include "synthetic_scan.hpp"
 
@@ -30,12 +30,7 @@ WaveStack whole_object(Shape2 shape) {
 /// Intensity of one position at the detector, (1, h, w).
 ImageStack<double> intensity(const WaveStack& object, const WaveStack& probe, Pixel corner,
                              Vec2 subpixel) {
-  const WaveStack waves = testing::dft(testing::exit_waves(object, probe, corner, subpixel), -1);
-  ImageStack<double> sum(1, waves.shape());
-  for (int m = 0; m < waves.n(); ++m)
-    for (int y = 0; y < waves.h(); ++y)
-      for (int x = 0; x < waves.w(); ++x) sum(0, y, x) += std::norm(waves(m, y, x));
-  return sum;
+  return testing::intensity(testing::dft(testing::exit_waves(object, probe, corner, subpixel), -1));
 }
 
 TEST(SyntheticScan, HoldsTheRoundedIntensitiesOfItsSample) {

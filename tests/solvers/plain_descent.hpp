@@ -45,7 +45,7 @@ class PlainDescent {
     const PlainSums sums = plain_sums(scan, all);
     const settings::Steps& steps = options_.steps;
     const settings::Alphas& alphas = options_.alphas;
-    const double power = greatest_power(scan.probe);
+    const double power = max_power(scan.probe);
     const double overlap = *std::max_element(sums.overlap.begin(), sums.overlap.end());
     gradient_.assign(sums.object.begin(), sums.object.end());
     gradient_.insert(gradient_.end(), sums.probe.begin(), sums.probe.end());

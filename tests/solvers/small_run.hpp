@@ -1,5 +1,5 @@
 #pragma once
-/// A solver's surroundings on one rank, with the gradient sums of a batch in plain double loops.
+/// A solver's surroundings on one rank.
 
 #include "tessera/solvers/rank_setup.hpp"
 #include "tessera/solvers/solver.hpp"
@@ -8,64 +8,6 @@
 #include "support/world.hpp"
 
 namespace tessera::testing {
-
-/// The sums of physics::GradientSums over some positions.
-struct PlainSums {
-  WaveStack object;
-  ImageStack<double> illumination;
-  WaveStack probe;
-  ImageStack<double> overlap;
-};
-
-/// chi of position j: what the amplitude cost's negative gradient is at the exit waves.
-inline WaveStack exit_wave_change(const SmallScan& scan, int j) {
-  WaveStack waves = dft(exit_waves(scan.object, scan.probe, scan.corner[j], scan.subpixel[j]), -1);
-  for (int y = 0; y < scan.window.h; ++y)
-    for (int x = 0; x < scan.window.w; ++x) {
-      double intensity = 0;
-      for (int m = 0; m < waves.n(); ++m) intensity += std::norm(waves(m, y, x));
-      const double factor =
-          scan.valid_pixels(0, y, x) ? std::sqrt(scan.counts(j, y, x) / intensity) - 1 : 0;
-      for (int m = 0; m < waves.n(); ++m) waves(m, y, x) *= factor;
-    }
-  return dft(waves, +1);
-}
-
-inline PlainSums plain_sums(const SmallScan& scan, std::span<const int> positions) {
-  PlainSums sums{WaveStack(1, scan.object.shape()), ImageStack<double>(1, scan.object.shape()),
-                 WaveStack(scan.probe.n(), scan.window), ImageStack<double>(1, scan.window)};
-  for (const int j : positions) {
-    const WaveStack chi = exit_wave_change(scan, j);
-    const WaveStack probe = shifted(scan.probe, scan.subpixel[j]);
-    WaveStack probe_term = chi;
-    for (int y = 0; y < scan.window.h; ++y)
-      for (int x = 0; x < scan.window.w; ++x) {
-        const Pixel at{scan.corner[j].y + y, scan.corner[j].x + x};
-        const Complex o = scan.object(0, at.y, at.x);
-        sums.overlap(0, y, x) += std::norm(o);
-        for (int m = 0; m < probe.n(); ++m) {
-          sums.object(0, at.y, at.x) += std::conj(probe(m, y, x)) * chi(m, y, x);
-          sums.illumination(0, at.y, at.x) += std::norm(probe(m, y, x));
-          probe_term(m, y, x) *= std::conj(o);
-        }
-      }
-    const WaveStack back = shifted(probe_term, {-scan.subpixel[j].y, -scan.subpixel[j].x});
-    for (std::size_t i = 0; i < back.size(); ++i) sums.probe.data()[i] += back.data()[i];
-  }
-  return sums;
-}
-
-/// max over pixels of sum_m |probe_m|^2
-inline double greatest_power(const WaveStack& probe) {
-  double greatest = 0;
-  for (int y = 0; y < probe.h(); ++y)
-    for (int x = 0; x < probe.w(); ++x) {
-      double power = 0;
-      for (int m = 0; m < probe.n(); ++m) power += std::norm(probe(m, y, x));
-      greatest = std::max(greatest, power);
-    }
-  return greatest;
-}
 
 /// Model, exchange and sweep for all positions of a scan.
 struct SmallRun {

@@ -42,7 +42,7 @@ void reference_update(SmallScan& scan, const settings::Adam& options, double fra
                       std::span<const int> positions, bool moves_probe, Moments& object,
                       Moments& probe) {
   const testing::PlainSums sums = testing::plain_sums(scan, positions);
-  const double power = testing::greatest_power(scan.probe);
+  const double power = testing::max_power(scan.probe);
   const double overlap = *std::max_element(sums.overlap.begin(), sums.overlap.end());
   object.update(options, fraction * options.steps.object, sums.object, power, sums.illumination,
                 scan.object);

@@ -53,14 +53,12 @@ class LineSearchTest : public ::testing::TestWithParam<physics::Noise> {
     for (int j = 0; j < n_positions; ++j) {
       const WaveStack waves =
           testing::dft(testing::exit_waves(object, probe, scan_.corner[j], scan_.subpixel[j]), -1);
+      const ImageStack<double> intensity = testing::intensity(waves);
       for (int y = 0; y < scan_.window.h; ++y)
-        for (int x = 0; x < scan_.window.w; ++x) {
-          double intensity = 0;
-          for (int m = 0; m < waves.n(); ++m) intensity += std::norm(waves(m, y, x));
+        for (int x = 0; x < scan_.window.w; ++x)
           if (scan_.valid_pixels(0, y, x))
-            sum += physics::cost(GetParam(), static_cast<Real>(intensity),
+            sum += physics::cost(GetParam(), static_cast<Real>(intensity(0, y, x)),
                                  static_cast<Real>(scan_.counts(j, y, x)));
-        }
     }
     return sum;
   }

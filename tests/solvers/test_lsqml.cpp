@@ -39,7 +39,7 @@ std::array<double, 2> reference_lengths(const SmallScan& scan, const Directions&
                                         int j) {
   const Pixel corner = scan.corner[j];
   const Vec2 part = scan.subpixel[j];
-  const WaveStack chi = testing::exit_wave_change(scan, j);
+  const WaveStack chi = tessera::testing::exit_wave_change(scan, j);
   const WaveStack u = tessera::testing::exit_waves(directions.object, scan.probe, corner, part);
   const WaveStack v = tessera::testing::exit_waves(scan.object, directions.probe, corner, part);
   const double uu = inner(u, u).real() * (1 + Lsqml::damping);

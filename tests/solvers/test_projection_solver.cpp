@@ -60,75 +60,42 @@ struct Reference {
 
   /// What P_M does not project to: the distance in each pixel of the detector, masked ones 0.
   ImageStack<double> difference(const WaveStack& detector, int j) const {
-    ImageStack<double> made(1, window);
-    for (int y = 0; y < window.h; ++y)
-      for (int x = 0; x < window.w; ++x) {
-        double intensity = 0;
-        for (int m = 0; m < n_modes; ++m) intensity += std::norm(detector(m, y, x));
-        if (scan.valid_pixels(0, y, x))
-          made(0, y, x) = std::sqrt(scan.counts(j, y, x)) - std::sqrt(intensity);
-      }
-    return made;
+    return testing::missing_amplitude(scan, j, detector);
   }
   static double squared_norm(const ImageStack<double>& image) {
     return std::inner_product(image.begin(), image.end(), image.begin(), 0.0);
   }
 
   WaveStack with_measured_amplitudes(const WaveStack& wave, int j) {
-    WaveStack detector = testing::dft(wave, -1);
+    const WaveStack detector = testing::dft(wave, -1);
     const ImageStack<double> missing = difference(detector, j);
     const double distance = squared_norm(missing);
     const bool within = distance <= distance_bound;
     ++(within ? n_within_bound : n_beyond_bound);
     const double share = within ? 0 : 1 - std::sqrt(distance_bound / distance);
-    for (int y = 0; y < window.h; ++y)
-      for (int x = 0; x < window.w; ++x) {
-        double intensity = 0;
-        for (int m = 0; m < n_modes; ++m) intensity += std::norm(detector(m, y, x));
-        for (int m = 0; m < n_modes; ++m)
-          detector(m, y, x) *= 1 + share * missing(0, y, x) / std::sqrt(intensity);
-      }
-    return testing::dft(detector, +1);
+    return combined(1, wave, share, testing::dft(testing::missing_waves(detector, missing), +1));
   }
 
   void find_object(const std::vector<WaveStack>& waves) {
-    WaveStack sum(1, scan.object.shape());
-    ImageStack<double> illumination(1, scan.object.shape());
-    for (int j = 0; j < n_positions; ++j) {
-      const WaveStack probe = testing::shifted(scan.probe, scan.subpixel[j]);
-      for (int m = 0; m < n_modes; ++m)
-        for (int y = 0; y < window.h; ++y)
-          for (int x = 0; x < window.w; ++x) {
-            const Pixel at{scan.corner[j].y + y, scan.corner[j].x + x};
-            sum(0, at.y, at.x) += std::conj(probe(m, y, x)) * waves[j](m, y, x);
-            illumination(0, at.y, at.x) += std::norm(probe(m, y, x));
-          }
-    }
-    for (std::size_t i = 0; i < sum.size(); ++i)
-      if (illumination.data()[i] > 0)
+    testing::PlainSums sums(scan.object.shape(), n_modes, window);
+    for (int j = 0; j < n_positions; ++j)
+      sums.add_to_object(testing::shifted(scan.probe, scan.subpixel[j]), waves[j], scan.corner[j]);
+    for (std::size_t i = 0; i < sums.object.size(); ++i)
+      if (const double lit = sums.illumination.data()[i]; lit > 0)
         scan.object.data()[i] =
-            (sum.data()[i] + inertia * scan.object.data()[i]) / (illumination.data()[i] + inertia);
+            (sums.object.data()[i] + inertia * scan.object.data()[i]) / (lit + inertia);
   }
 
   /// Relative change.
   double find_probe(const std::vector<WaveStack>& waves) {
-    WaveStack sum(n_modes, window);
-    ImageStack<double> overlap(1, window);
-    for (int j = 0; j < n_positions; ++j) {
-      WaveStack term = waves[j];
-      for (int y = 0; y < window.h; ++y)
-        for (int x = 0; x < window.w; ++x) {
-          const Complex o = scan.object(0, scan.corner[j].y + y, scan.corner[j].x + x);
-          overlap(0, y, x) += std::norm(o);
-          for (int m = 0; m < n_modes; ++m) term(m, y, x) *= std::conj(o);
-        }
-      sum = combined(1, sum, 1, testing::shifted(term, {-scan.subpixel[j].y, -scan.subpixel[j].x}));
-    }
+    testing::PlainSums sums(scan.object.shape(), n_modes, window);
+    for (int j = 0; j < n_positions; ++j)
+      sums.add_to_probe(scan.object, waves[j], scan.corner[j], scan.subpixel[j]);
     for (int m = 0; m < n_modes; ++m)
       for (int y = 0; y < window.h; ++y)
-        for (int x = 0; x < window.w; ++x) sum(m, y, x) /= overlap(0, y, x);
-    std::swap(sum, scan.probe);
-    return testing::relative_difference(sum, scan.probe);
+        for (int x = 0; x < window.w; ++x) sums.probe(m, y, x) /= sums.overlap(0, y, x);
+    std::swap(sums.probe, scan.probe);
+    return testing::relative_difference(sums.probe, scan.probe);
   }
 
   void find_object_and_probe(const std::vector<WaveStack>& waves, bool moves_probe) {

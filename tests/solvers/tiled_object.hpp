@@ -107,11 +107,9 @@ class TiledObject {
     ImageStack<double> made(static_cast<int>(tile().positions.size()), window);
     for (int j = 0; j < made.n(); ++j) {
       const Pixel at = corner[static_cast<std::size_t>(tile().positions[j])];
-      const Pixel in_tile{at.y - tile().ghosted.begin.y, at.x - tile().ghosted.begin.x};
-      const WaveStack waves = dft(exit_waves(object, modes, in_tile, {}), -1);
-      for (int m = 0; m < waves.n(); ++m)
-        for (int y = 0; y < window.h; ++y)
-          for (int x = 0; x < window.w; ++x) made(j, y, x) += std::norm(waves(m, y, x));
+      const Pixel in_tile = at - tile().ghosted.begin;
+      const ImageStack<double> one = intensity(dft(exit_waves(object, modes, in_tile, {}), -1));
+      std::copy(one.begin(), one.end(), made.image(j));
     }
     return made;
   }

@@ -1,9 +1,8 @@
 #pragma once
-/// Small simulated scans, what their files say is the truth, and plain sums over that.
+/// Small simulated scans, what their files say is the truth, and the plain model of that.
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <filesystem>
 #include <functional>
 #include <numbers>
@@ -12,15 +11,15 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/simulation/simulation.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
+#include "tessera/simulation/simulation.hpp"
 
+#include "support/plain_model.hpp"
 #include "support/world.hpp"
 
 namespace tessera::testing {
 
-using Complex = std::complex<double>;
 inline constexpr double pi = std::numbers::pi;
 
 /// Removes what a test wrote; the name tells apart the programs that run at the same time.
@@ -88,30 +87,8 @@ struct Truth {
   double wavelength_m;
 };
 
-/// sum over (from_y, from_x) of in exp(2 pi i sign (to . from) / n) / n, by plain sums; `from` and
-/// `to` start at these pixels.
-inline std::vector<Complex> plain_transform(const std::vector<Complex>& in, int n, int sign,
-                                            int from_start, int to_start) {
-  std::vector<Complex> out(in.size());
-  for (int to = 0; to < n * n; ++to)
-    for (int from = 0; from < n * n; ++from) {
-      const int product = (to / n + to_start) * (from / n + from_start) +
-                          (to % n + to_start) * (from % n + from_start);
-      out[to] += in[from] * std::polar(1.0 / n, 2 * pi * sign * product / n);
-    }
-  return out;
-}
-
 /// factor(fy, fx) at every frequency, cycles per pixel.
 using Filter = std::function<Complex(double, double)>;
-
-inline std::vector<Complex> filtered(std::vector<Complex> wave, int n, const Filter& factor) {
-  const int half = n / 2;
-  wave = plain_transform(wave, n, -1, 0, -half);
-  for (int k = 0; k < n * n; ++k)
-    wave[k] *= factor(static_cast<double>(k / n - half) / n, static_cast<double>(k % n - half) / n);
-  return plain_transform(wave, n, +1, -half, 0);
-}
 
 inline Filter shift_by(Vec2 shift_px) {
   return [=](double fy, double fx) {
@@ -119,26 +96,29 @@ inline Filter shift_by(Vec2 shift_px) {
   };
 }
 
-/// What the detector sees, summed over modes. Far field (no `to_detector`): zero frequency at the
-/// centre.
+/// What the detector sees, summed over modes, by the plain model. Far field (no `to_detector`):
+/// zero frequency at the centre.
 inline std::vector<double> plain_intensity(const WaveStack& probe, const WaveStack& object,
                                            Vec2 corner_px, const Filter& to_next_slice = {},
                                            const Filter& to_detector = {}) {
-  const int n = probe.w();
   const Pixel corner{static_cast<int>(std::floor(corner_px.y + 0.5)),
                      static_cast<int>(std::floor(corner_px.x + 0.5))};
-  std::vector<double> intensity(static_cast<std::size_t>(n * n), 0.0);
-  for (int mode = 0; mode < probe.n(); ++mode) {
-    std::vector<Complex> wave(probe.image(mode), probe.image(mode) + n * n);
-    wave = filtered(wave, n, shift_by({corner_px.y - corner.y, corner_px.x - corner.x}));
-    for (int slice = 0; slice < object.n(); ++slice) {
-      if (slice > 0) wave = filtered(wave, n, to_next_slice);
-      for (int i = 0; i < n * n; ++i) wave[i] *= object(slice, corner.y + i / n, corner.x + i % n);
-    }
-    wave = to_detector ? filtered(wave, n, to_detector) : plain_transform(wave, n, -1, 0, -n / 2);
-    for (int k = 0; k < n * n; ++k) intensity[k] += std::norm(wave[k]);
+  WaveStack waves = shifted(probe, corner_px - as_vec2(corner));
+  for (int slice = 0; slice < object.n(); ++slice) {
+    if (slice > 0) multiply_spectrum(waves, to_next_slice);
+    multiply_by_object(waves, object, slice, corner);
   }
-  return intensity;
+  if (to_detector)
+    multiply_spectrum(waves, to_detector);
+  else
+    waves = dft(waves, -1);
+  const ImageStack<double> seen = intensity(waves);
+  const int to_centre = to_detector ? 0 : probe.w() / 2;
+  std::vector<double> made;
+  for (int y = 0; y < seen.h(); ++y)
+    for (int x = 0; x < seen.w(); ++x)
+      made.push_back(seen(0, (y + to_centre) % seen.h(), (x + to_centre) % seen.w()));
+  return made;
 }
 
 /// The pattern in the file is `expected`, to float precision of its brightest pixel.

@@ -6,7 +6,7 @@
 #include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
-#include "support/reference.hpp"
+#include "support/plain_model.hpp"
 
 namespace tessera::testing {
 

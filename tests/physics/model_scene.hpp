@@ -1,12 +1,12 @@
 #pragma once
-/// Every model as plain double-precision loops: intensities, and what they cost against counts.
+/// A random scan of every model, and the plain model of it: intensities, and what they cost against
+/// counts.
 
 #include <limits>
 #include <random>
 
 #include "tessera/physics/forward_model.hpp"
 
-#include "support/reference.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::testing::plain {
@@ -137,16 +137,11 @@ inline ImageStack<double> intensity(const Scene& scene, const Unknown& u, int j)
           multiply_spectrum(waves, [&](double fy, double fx) {
             return angular_spectrum(fy, fx, u.distance_m[s - 1], u.tilt_rad);
           });
-        for (int m = 0; m < waves.n(); ++m)
-          for (int y = 0; y < window.h; ++y)
-            for (int x = 0; x < window.w; ++x)
-              waves(m, y, x) *= u.object(o * options.n_slices + s, scene.corner[place].y + y,
-                                         scene.corner[place].x + x);
+        multiply_by_object(waves, u.object, o * options.n_slices + s, scene.corner[place]);
       }
       to_detector(options, u.shift[place], waves);
-      for (int m = 0; m < waves.n(); ++m)
-        for (int y = 0; y < window.h; ++y)
-          for (int x = 0; x < window.w; ++x) sum(0, y, x) += std::norm(waves(m, y, x));
+      const ImageStack<double> seen = testing::intensity(waves);
+      for (std::size_t i = 0; i < seen.size(); ++i) sum.data()[i] += seen.data()[i];
     }
   const double sigma = options.point_spread_px;
   if (sigma > 0)

@@ -1,0 +1,179 @@
+#pragma once
+/// What the hot path computes, as plain arrays, and the plain model of it.
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "support/plain_model.hpp"
+
+namespace tessera::physics::testing {
+
+using Numbers = std::vector<std::complex<double>>;
+constexpr double pi = 3.14159265358979323846;
+
+/// An n x n image, or several, one after another.
+inline WaveStack as_images(const Numbers& values, int n) {
+  const auto area = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+  WaveStack images(static_cast<int>(values.size() / area), {n, n});
+  std::copy(values.begin(), values.end(), images.begin());
+  return images;
+}
+
+inline Numbers as_numbers(const WaveStack& images, double factor = 1) {
+  Numbers values(images.begin(), images.end());
+  for (auto& value : values) value *= factor;
+  return values;
+}
+
+/// Unnormalised, along x, of an n x n image.
+inline Numbers fft_rows(const Numbers& image, int n, int sign) {
+  return as_numbers(tessera::testing::dft_rows(as_images(image, n), sign), std::sqrt(n));
+}
+
+/// Unnormalised, of an n x n image.
+inline Numbers fft_2d(const Numbers& image, int n, int sign) {
+  return as_numbers(tessera::testing::dft(as_images(image, n), sign), n);
+}
+
+/// A scan with random contents, as plain arrays.
+struct Problem {
+  int n = 32;
+  int n_modes = 1;
+  int n_positions = 3;
+  int n_slots = 1;
+  int object_h = 0;
+  int object_w = 0;
+  std::vector<std::complex<float>> object;
+  std::vector<std::complex<float>> probes;  ///< (slot, mode, n, n)
+  std::vector<float> counts;                ///< (position, n, n)
+  std::vector<float> valid;
+  std::vector<int> order;
+  std::vector<int> corner;
+  std::vector<int> slot;  ///< ascending along the order
+  std::size_t area() const { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
+};
+
+/// @param most_counts in a pixel; whole numbers if `whole`; many pixels have none
+inline Problem make_problem(int n, int n_modes, int n_positions, int n_slots, int most_counts,
+                            bool whole) {
+  std::mt19937 random(static_cast<unsigned>(n + 7 * n_modes + 31 * n_positions));
+  std::uniform_real_distribution<float> uniform(0, 1);
+  const auto number = [&] {
+    return std::complex<float>(uniform(random) - 0.5F, uniform(random) - 0.5F);
+  };
+  Problem p{n, n_modes, n_positions, n_slots, n + 24, n + 37, {}, {}, {}, {}, {}, {}, {}};
+  p.object.resize(static_cast<std::size_t>(p.object_h) * static_cast<std::size_t>(p.object_w));
+  for (auto& o : p.object) o = 1.F + 0.5F * number();
+  p.probes.resize(static_cast<std::size_t>(n_slots * n_modes) * p.area());
+  for (auto& q : p.probes) q = 8.F * number();
+  p.counts.resize(static_cast<std::size_t>(n_positions) * p.area());
+  for (auto& c : p.counts) {
+    c = std::max(0.F, 1.5F * uniform(random) - 0.5F) * static_cast<float>(most_counts);
+    if (whole) c = std::floor(c);
+  }
+  p.valid.resize(p.area());
+  for (auto& v : p.valid) v = uniform(random) < 0.1F ? 0.F : 1.F;
+  for (int j = 0; j < n_positions; ++j) {
+    p.order.push_back(n_positions - 1 - j);
+    p.corner.push_back(static_cast<int>(25 * uniform(random)));
+    p.corner.push_back(static_cast<int>(38 * uniform(random)));
+    p.slot.push_back(j * n_slots / n_positions);
+  }
+  return p;
+}
+
+/// What a chunk adds to.
+struct Sums {
+  Numbers object;
+  std::vector<double> illumination;
+  Numbers slots;
+  std::vector<double> overlap;
+  double amplitude[4] = {0, 0, 0, 0};
+};
+
+/// One place of the order, as the plain model sees a position of a scan.
+struct Window {
+  const Problem& p;
+  std::size_t position;
+  std::size_t slot;
+  Pixel corner;
+
+  Window(const Problem& problem, int k)
+      : p(problem),
+        position(static_cast<std::size_t>(problem.order[static_cast<std::size_t>(k)])),
+        slot(static_cast<std::size_t>(problem.slot[static_cast<std::size_t>(k)])),
+        corner{problem.corner[2 * position], problem.corner[2 * position + 1]} {}
+
+  double counts(int, int y, int x) const {
+    return static_cast<double>(p.counts[position * p.area() + in_image(y, x)]);
+  }
+  double valid_pixels(int, int y, int x) const { return p.valid[in_image(y, x)]; }
+  std::size_t in_image(int y, int x) const { return static_cast<std::size_t>(y * p.n + x); }
+
+  /// Of the window alone: what lies elsewhere is not needed.
+  WaveStack seen(const std::vector<std::complex<float>>& object) const {
+    WaveStack made(1, {p.n, p.n});
+    for (int y = 0; y < p.n; ++y)
+      for (int x = 0; x < p.n; ++x) made(0, y, x) = object[in_object(y, x)];
+    return made;
+  }
+  WaveStack lit(const std::vector<std::complex<float>>& probes) const {
+    WaveStack made(p.n_modes, {p.n, p.n});
+    std::copy_n(probes.begin() + static_cast<std::ptrdiff_t>(slot * made.size()), made.size(),
+                made.begin());
+    return made;
+  }
+  std::size_t in_object(int y, int x) const {
+    return static_cast<std::size_t>((corner.y + y) * p.object_w + corner.x + x);
+  }
+  /// Of every mode, those of the problem or others of the same shape.
+  WaveStack exit_waves(const std::vector<std::complex<float>>& probes,
+                       const std::vector<std::complex<float>>& object) const {
+    WaveStack waves = lit(probes);
+    tessera::testing::multiply_by_object(waves, seen(object), 0, {});
+    return waves;
+  }
+};
+
+/// What is missing in the exit waves of place k, of every mode; `sums` as AmplitudeSums.
+inline WaveStack missing_waves(const Problem& p, int k, double (&sums)[4]) {
+  const Window window(p, k);
+  const WaveStack detector = tessera::testing::dft(window.exit_waves(p.probes, p.object), -1);
+  const ImageStack<double> missing = tessera::testing::missing_amplitude(window, 0, detector);
+  for (int y = 0; y < p.n; ++y)
+    for (int x = 0; x < p.n; ++x) {
+      const double measured = window.counts(0, y, x) * window.valid_pixels(0, y, x);
+      sums[0] += missing(0, y, x) * missing(0, y, x);
+      sums[1] += std::abs(missing(0, y, x));
+      sums[2] += measured;
+      sums[3] += std::sqrt(measured);
+    }
+  return tessera::testing::dft(tessera::testing::missing_waves(detector, missing), 1);
+}
+
+/// Adds exit waves of place k, one of every mode: `src/physics/README.md`.
+inline void add_waves(const Problem& p, int k, const WaveStack& waves, Sums& sums) {
+  const Window window(p, k);
+  tessera::testing::PlainSums one({p.n, p.n}, p.n_modes, {p.n, p.n});
+  one.add_to_object(window.lit(p.probes), waves, {});
+  const WaveStack term = one.add_overlap(window.seen(p.object), waves, {});
+  for (int y = 0; y < p.n; ++y)
+    for (int x = 0; x < p.n; ++x) {
+      sums.object[window.in_object(y, x)] += one.object(0, y, x);
+      sums.illumination[window.in_object(y, x)] += one.illumination(0, y, x);
+      sums.overlap[window.in_image(y, x)] += one.overlap(0, y, x);
+    }
+  for (std::size_t i = 0; i < term.size(); ++i)
+    sums.slots[window.slot * term.size() + i] += term.data()[i];
+}
+
+/// Adds place k of the order.
+inline void add_place(const Problem& p, int k, Sums& sums) {
+  add_waves(p, k, missing_waves(p, k, sums.amplitude), sums);
+}
+
+}  // namespace tessera::physics::testing
