@@ -8,7 +8,7 @@
 #include "tessera/deck/parse.hpp"
 #include "tessera/fft/plan.hpp"
 #include "tessera/geometry/wavelength.hpp"
-#include "tessera/optics/experiment.hpp"
+#include "tessera/optics/deck_optics.hpp"
 #include "tessera/optics/start_probe.hpp"
 #include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/inner_product.hpp"

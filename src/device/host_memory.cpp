@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tessera/base/error.hpp"
-#include "tessera/device/memory.hpp"
+#include "tessera/device/free_memory.hpp"
 
 namespace tessera::device {
 

@@ -6,10 +6,10 @@
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
-#include "tessera/device/memory.hpp"
+#include "tessera/device/free_memory.hpp"
 #include "tessera/halo/halo_exchange.hpp"
 #include "tessera/physics/forward_model.hpp"
-#include "tessera/solvers/constraints.hpp"
+#include "tessera/solvers/constraint_list.hpp"
 #include "tessera/solvers/methods.hpp"
 #include "tessera/solvers/refinement.hpp"
 

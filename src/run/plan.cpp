@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "tessera/device/device.hpp"
-#include "tessera/optics/experiment.hpp"
-#include "tessera/solvers/constraints.hpp"
+#include "tessera/optics/deck_optics.hpp"
+#include "tessera/solvers/constraint_list.hpp"
 
 namespace tessera::run {
 namespace {

@@ -14,8 +14,8 @@
 #include "tessera/run/run.hpp"
 #include "tessera/run/start_device.hpp"
 
-#include "stop.hpp"
 #include "stop_rules.hpp"
+#include "stop_signals.hpp"
 #include "summary.hpp"
 
 namespace tessera::run {

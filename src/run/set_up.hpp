@@ -5,7 +5,7 @@
 
 #include "tessera/base/log.hpp"
 #include "tessera/run/scan.hpp"
-#include "tessera/solvers/constraints.hpp"
+#include "tessera/solvers/constraint_list.hpp"
 #include "tessera/solvers/rank_setup.hpp"
 
 namespace tessera::run {

@@ -7,7 +7,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
-#include "tessera/optics/experiment.hpp"
+#include "tessera/optics/deck_optics.hpp"
 #include "tessera/optics/framed_probe.hpp"
 #include "tessera/optics/start_probe.hpp"
 

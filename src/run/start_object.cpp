@@ -6,7 +6,7 @@
 
 #include "tessera/base/random.hpp"
 #include "tessera/io/hdf5.hpp"
-#include "tessera/optics/start_object.hpp"
+#include "tessera/optics/coarse_map.hpp"
 
 #include "naming.hpp"
 

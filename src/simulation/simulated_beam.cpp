@@ -5,7 +5,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "tessera/optics/experiment.hpp"
+#include "tessera/optics/deck_optics.hpp"
 #include "tessera/optics/start_probe.hpp"
 
 #include "simulated_optics.hpp"

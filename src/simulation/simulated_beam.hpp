@@ -5,7 +5,7 @@
 
 #include "tessera/base/image_stack.hpp"
 #include "tessera/deck/deck.hpp"
-#include "tessera/geometry/experiment.hpp"
+#include "tessera/geometry/pixel_size.hpp"
 
 namespace tessera::simulation {
 

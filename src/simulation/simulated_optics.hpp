@@ -2,7 +2,7 @@
 /// Waves in free space, in double precision and apart from the solvers' kernels.
 
 #include "tessera/base/image_stack.hpp"
-#include "tessera/geometry/experiment.hpp"
+#include "tessera/geometry/pixel_size.hpp"
 
 namespace tessera::simulation {
 

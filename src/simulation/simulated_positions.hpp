@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tessera/deck/deck.hpp"
-#include "tessera/geometry/scan.hpp"
+#include "tessera/geometry/windows.hpp"
 
 namespace tessera::simulation {
 

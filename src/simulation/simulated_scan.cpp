@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "tessera/optics/experiment.hpp"
 #include "tessera/deck/check.hpp"
+#include "tessera/optics/deck_optics.hpp"
 #include "tessera/optics/host_fft.hpp"
 
 #include "simulated_beam.hpp"
@@ -90,8 +90,8 @@ SimulatedScan plan_scan(const deck::Deck& deck) {
   const double pixel_m = scan.optics.pixel_m;
   scan.positions_m = true_positions_m(simulation);
   scan.recorded_positions_m = recorded_positions_m(simulation, scan.positions_m, pixel_m);
-  scan.windows =
-      geometry::lay_windows(scan.positions_m, detector, pixel_m, optics::window_margin_px(deck, pixel_m));
+  scan.windows = geometry::lay_windows(scan.positions_m, detector, pixel_m,
+                                       optics::window_margin_px(deck, pixel_m));
   scan.fly_offsets_px = fly_offsets_px(deck.experiment, pixel_m);
   scan.slices = slices_of(deck, scan.windows);
   plan_propagation(deck, scan);

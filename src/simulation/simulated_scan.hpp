@@ -8,8 +8,8 @@
 
 #include "tessera/base/image_stack.hpp"
 #include "tessera/deck/deck.hpp"
-#include "tessera/geometry/experiment.hpp"
-#include "tessera/geometry/scan.hpp"
+#include "tessera/geometry/pixel_size.hpp"
+#include "tessera/geometry/windows.hpp"
 
 #include "phantom.hpp"
 

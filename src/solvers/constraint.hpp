@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "tessera/solvers/constraints.hpp"
+#include "tessera/solvers/constraint_list.hpp"
 
 #include "tile_images.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "tessera/base/random.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/geometry/scan.hpp"
+#include "tessera/geometry/windows.hpp"
 
 namespace tessera::testing {
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "launch.hpp"
-#include "small_scan.hpp"
+#include "scan_file.hpp"
 
 namespace tessera::testing {
 namespace {

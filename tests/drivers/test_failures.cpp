@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "launch.hpp"
-#include "small_scan.hpp"
+#include "scan_file.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/geometry/scan.hpp"
+#include "tessera/geometry/windows.hpp"
 
 namespace tessera::geometry {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/random.hpp"
-#include "tessera/geometry/scan.hpp"
+#include "tessera/geometry/windows.hpp"
 
 namespace tessera::geometry {
 namespace {

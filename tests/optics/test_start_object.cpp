@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "tessera/base/random.hpp"
+#include "tessera/optics/coarse_map.hpp"
 #include "tessera/optics/host_fft.hpp"
-#include "tessera/optics/start_object.hpp"
 
 namespace tessera::optics {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/optics/experiment.hpp"
+#include "tessera/io/hdf5.hpp"
+#include "tessera/optics/deck_optics.hpp"
 #include "tessera/run/scan.hpp"
 #include "tessera/simulation/simulation.hpp"
-#include "tessera/io/hdf5.hpp"
 
 #include "support/deck_text.hpp"
 

@@ -5,11 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tessera/optics/experiment.hpp"
-#include "tessera/run/start.hpp"
 #include "tessera/base/error.hpp"
-#include "tessera/optics/host_fft.hpp"
 #include "tessera/io/hdf5.hpp"
+#include "tessera/optics/deck_optics.hpp"
+#include "tessera/optics/host_fft.hpp"
+#include "tessera/run/start.hpp"
 
 #include "support/deck_text.hpp"
 #include "support/small_scan.hpp"
@@ -160,7 +160,8 @@ TEST_F(KnownScan, CountsGiveTheAbsorption) {
 TEST_F(KnownScan, AVacuumProbeHasThePatternOfNoSampleAndItsDefocus) {
   write([](double, double) { return Complex(1); });
   const Started start = started(deck({"probe.initial=vacuum", "probe.vacuum=vacuum"}), world());
-  WaveStack expected = optics::optical_probe(deck_.probe, window, optics::optics_of(deck_.experiment, window));
+  WaveStack expected =
+      optics::optical_probe(deck_.probe, window, optics::optics_of(deck_.experiment, window));
   optics::scale_to_counts(expected, 1e6);
   EXPECT_LT(testing::relative_difference(start.probe, expected), 1e-5);
   std::string message;

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "tessera/solvers/constraints.hpp"
+#include "tessera/solvers/constraint_list.hpp"
 
 #include "support/small_scan.hpp"
 #include "support/world.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/settings/computation.hpp"
 #include "tessera/settings/constraints.hpp"
 #include "tessera/settings/data.hpp"
 #include "tessera/settings/decomposition.hpp"
@@ -13,7 +14,6 @@
 #include "tessera/settings/output.hpp"
 #include "tessera/settings/probe.hpp"
 #include "tessera/settings/refine.hpp"
-#include "tessera/settings/run.hpp"
 #include "tessera/settings/simulation.hpp"
 #include "tessera/settings/solver.hpp"
 #include "tessera/settings/stop.hpp"

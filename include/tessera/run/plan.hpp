@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "tessera/deck/deck.hpp"
-#include "tessera/geometry/experiment.hpp"
+#include "tessera/geometry/pixel_size.hpp"
 #include "tessera/io/scan_reader.hpp"
 #include "tessera/physics/model_options.hpp"
 

@@ -10,7 +10,7 @@
 #include "tessera/deck/deck.hpp"
 #include "tessera/run/history.hpp"
 #include "tessera/run/scan.hpp"
-#include "tessera/solvers/constraints.hpp"
+#include "tessera/solvers/constraint_list.hpp"
 #include "tessera/solvers/rank_setup.hpp"
 #include "tessera/solvers/refinement.hpp"
 #include "tessera/solvers/solver.hpp"

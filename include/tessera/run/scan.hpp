@@ -8,7 +8,7 @@
 #include "tessera/deck/deck.hpp"
 #include "tessera/decomposition/memory_plan.hpp"
 #include "tessera/decomposition/tiles.hpp"
-#include "tessera/geometry/scan.hpp"
+#include "tessera/geometry/windows.hpp"
 #include "tessera/io/scan_reader.hpp"
 #include "tessera/physics/scan_tile.hpp"
 #include "tessera/run/plan.hpp"

@@ -1,2 +1,2 @@
 #pragma once
-#include "tessera/geometry/scan.hpp"
+#include "tessera/geometry/windows.hpp"

@@ -1,4 +1,4 @@
-#include "tessera/optics/experiment.hpp"
+#include "tessera/optics/deck_optics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,11 +25,11 @@ void remove_curvature(WaveStack& probe, const geometry::Optics& optics) {
 WaveStack pupil_probe(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics) {
   if (probe.initial == "aperture")
     return aperture_probe(window, optics.wavelength_m, optics.pixel_m,
-                                   {probe.semi_angle_rad, aberrations(probe)});
+                          {probe.semi_angle_rad, aberrations(probe)});
   if (probe.initial == "zone_plate")
     return zone_plate_probe(window, optics.wavelength_m, optics.pixel_m,
-                                     {probe.zone_plate_diameter_m, probe.outer_zone_width_m,
-                                      probe.central_stop_m, aberrations(probe)});
+                            {probe.zone_plate_diameter_m, probe.outer_zone_width_m,
+                             probe.central_stop_m, aberrations(probe)});
   throw InputError(text("probe.initial = '", probe.initial,
                         "' is not an optic; use 'aperture' or 'zone_plate'"));
 }

@@ -1,5 +1,5 @@
 #include "tessera/device/check_cuda.hpp"
-#include "tessera/device/memory.hpp"
+#include "tessera/device/free_memory.hpp"
 
 #include "gather_cuda.hpp"
 

@@ -1,4 +1,4 @@
-#include "tessera/optics/start_object.hpp"
+#include "tessera/optics/coarse_map.hpp"
 
 #include <algorithm>
 #include <cmath>

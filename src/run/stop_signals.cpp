@@ -1,4 +1,4 @@
-#include "stop.hpp"
+#include "stop_signals.hpp"
 
 #include <csignal>
 

@@ -1,4 +1,4 @@
-#include "tessera/solvers/constraints.hpp"
+#include "tessera/solvers/constraint_list.hpp"
 
 #include <stdexcept>
 

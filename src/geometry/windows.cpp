@@ -1,4 +1,4 @@
-#include "tessera/geometry/scan.hpp"
+#include "tessera/geometry/windows.hpp"
 
 #include <algorithm>
 #include <cmath>

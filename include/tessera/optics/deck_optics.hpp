@@ -3,7 +3,7 @@
 
 #include "tessera/base/image_stack.hpp"
 #include "tessera/deck/deck.hpp"
-#include "tessera/geometry/experiment.hpp"
+#include "tessera/geometry/pixel_size.hpp"
 #include "tessera/optics/start_probe.hpp"
 
 namespace tessera::optics {

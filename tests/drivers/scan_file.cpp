@@ -1,4 +1,4 @@
-#include "small_scan.hpp"
+#include "scan_file.hpp"
 
 #include <algorithm>
 #include <cmath>
