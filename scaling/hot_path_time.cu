@@ -122,7 +122,7 @@ class Bench {
     const double first = milliseconds([&] { every_chunk(exit_rows); });
     const double second = milliseconds([&] { every_chunk(detector_columns); });
     const double third = milliseconds([&] {
-      every_chunk([](void* s, const Scan& scan, const Chunk& chunk, Complex* w) {
+      every_chunk([](void* s, const ScanArrays& scan, const ChunkArrays& chunk, Complex* w) {
         rows_gradient(s, scan, chunk, w);
       });
     });
@@ -189,14 +189,15 @@ class Bench {
 
   template <class Kernel>
   void every_chunk(const Kernel& kernel) {
-    const hot_path::Scan scan{c_.n,          c_.n_modes,    hot_path::Counts::u16, patterns_.data(),
-                              valid_.data(), order_.data(), corner_.data(),        slot_.data()};
+    const hot_path::ScanArrays scan{
+        c_.n,          c_.n_modes,    hot_path::Counts::u16, patterns_.data(),
+        valid_.data(), order_.data(), corner_.data(),        slot_.data()};
     for (int begin = 0; begin < n_positions(); begin += c_.chunk)
       kernel(nullptr, scan,
-             hot_path::Chunk{begin, std::min(c_.chunk, n_positions() - begin), false,
-                             1.F / static_cast<float>(c_.n), object_.data(), width_, probes_.data(),
-                             object_sum_.data(), illumination_.data(), slot_sums_.data(),
-                             overlap_.data(), sums_.data()},
+             hot_path::ChunkArrays{begin, std::min(c_.chunk, n_positions() - begin), false,
+                                   1.F / static_cast<float>(c_.n), object_.data(), width_,
+                                   probes_.data(), object_sum_.data(), illumination_.data(),
+                                   slot_sums_.data(), overlap_.data(), sums_.data()},
              waves_.data());
   }
 

@@ -36,7 +36,7 @@ inline std::map<std::string, StageCost> stage_costs(const EpochLoad& load) {
   // What lies outside of forward and backward shifts probes there and their gradients back.
   const double n_each_way = load.transforms_per_position / 2;
   const double shifted = waves * (n_each_way - 1);        // pixels of shifted probes
-  const double object_sums = 2 * (wave + real) * pixels;  // sum and illumination, in and out
+  const double object_sums = 2 * (wave + real) * pixels;  // sum and dose, in and out
   // Cooley & Tukey's count, 5 n log2 n.
   const StageCost transforms{2 * wave * waves * n_each_way,
                              5 * waves * std::log2(load.window_pixels) * n_each_way};

@@ -56,7 +56,7 @@ WaveStack intensity(const WaveStack& probe) {
 /// Finds the object's ambiguity step by step; keeps a step only if it lowers the difference.
 class ObjectFit {
  public:
-  ObjectFit(const WaveStack& object, const WaveStack& reference, const optics::Region& region)
+  ObjectFit(const WaveStack& object, const WaveStack& reference, const optics::PixelSet& region)
       : object_(object), reference_(reference), region_(region) {}
 
   void try_shift_and_fit_ramp(Vec2 shift_px);
@@ -70,7 +70,7 @@ class ObjectFit {
 
   const WaveStack& object_;
   const WaveStack& reference_;
-  const optics::Region& region_;
+  const optics::PixelSet& region_;
   Ambiguity best_;
   double difference_ = std::numeric_limits<double>::infinity();
 };
@@ -189,7 +189,7 @@ WaveStack with_n_images(const WaveStack& waves, int n) {
 
 Ambiguity find_ambiguity(const WaveStack& object, const WaveStack& probe,
                          const WaveStack& reference_object, const WaveStack& reference_probe,
-                         const optics::Region& region) {
+                         const optics::PixelSet& region) {
   ObjectFit fit(object, reference_object, region);
   fit.try_shift_and_fit_ramp({});
   // A ramp in the object hides its shift, but not the shift of the probe's intensity.
@@ -231,7 +231,7 @@ WaveStack modes_mixed_like(const WaveStack& reference, const WaveStack& probe) {
   return mixed;
 }
 
-double relative_difference(const WaveStack& a, const WaveStack& b, const optics::Region& region) {
+double relative_difference(const WaveStack& a, const WaveStack& b, const optics::PixelSet& region) {
   double difference = 0;
   double reference = 0;
   for (int i = 0; i < std::max(a.n(), b.n()); ++i)

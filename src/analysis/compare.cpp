@@ -114,7 +114,8 @@ Comparison compare(const Reconstruction& a, const Reconstruction& b) {
                     static_cast<int>(std::lround(result.grid_offset_px.x))};
   const Box overlap =
       intersection(Box::at(whole, a.object.shape()), Box::at({0, 0}, b.object.shape()));
-  optics::Region region = optics::illuminated_region(b.object.shape(), b.window_corner_px, b.probe);
+  optics::PixelSet region =
+      optics::illuminated_region(b.object.shape(), b.window_corner_px, b.probe);
   region = optics::cropped(region, overlap);
   result.compared_pixels = std::count(region.begin(), region.end(), 1);
   if (result.compared_pixels == 0)

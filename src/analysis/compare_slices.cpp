@@ -17,7 +17,7 @@ WaveStack slice_of(const WaveStack& object, int slice) {
 /// how strongly every slice of the reference shows in this one, all at once, so that references
 /// that happen to be alike are not counted twice.
 std::vector<double> strengths(const WaveStack& slice, const WaveStack& reference,
-                              const optics::Region& region) {
+                              const optics::PixelSet& region) {
   const Eigen::Index n = reference.n();
   Eigen::MatrixXcd normal = Eigen::MatrixXcd::Zero(n + 1, n + 1);
   Eigen::VectorXcd right = Eigen::VectorXcd::Zero(n + 1);
@@ -38,7 +38,8 @@ std::vector<double> strengths(const WaveStack& slice, const WaveStack& reference
 }  // namespace
 
 std::vector<SliceComparison> compare_slices(const WaveStack& object, const WaveStack& reference,
-                                            const WaveStack& probe, const optics::Region& region) {
+                                            const WaveStack& probe,
+                                            const optics::PixelSet& region) {
   std::vector<SliceComparison> slices;
   for (int s = 0; s < object.n(); ++s) {
     SliceComparison one;

@@ -9,6 +9,6 @@ namespace tessera::analysis {
 /// removed from: each slice may still have a phase, ramp, scale and shift of its own.
 /// @param probe of the reference
 std::vector<SliceComparison> compare_slices(const WaveStack& object, const WaveStack& reference,
-                                            const WaveStack& probe, const optics::Region& region);
+                                            const WaveStack& probe, const optics::PixelSet& region);
 
 }  // namespace tessera::analysis

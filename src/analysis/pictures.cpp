@@ -6,14 +6,14 @@
 #include <numbers>
 #include <system_error>
 
-#include "tessera/optics/illuminated_region.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/optics/host_fft.hpp"
 #include "tessera/io/png.hpp"
+#include "tessera/optics/fourier_tools.hpp"
+#include "tessera/optics/host_fft.hpp"
+#include "tessera/optics/illuminated_region.hpp"
 
 #include "file_contents.hpp"
-#include "tessera/optics/fourier_tools.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -60,7 +60,7 @@ WaveStack read_thinned_object(const io::File& file, int stride) {
 }
 
 /// Takes out the ramp and the mean phase that the region shows.
-void remove_ramp(WaveStack& object, const optics::Region& region) {
+void remove_ramp(WaveStack& object, const optics::PixelSet& region) {
   WaveStack inside = object;
   std::transform(inside.begin(), inside.end(), region.begin(), inside.begin(),
                  [](const Complex& value, auto lit) { return lit ? value : Complex{}; });
@@ -78,7 +78,7 @@ void remove_ramp(WaveStack& object, const optics::Region& region) {
 
 /// A picture of f(value), its grey range set by the illuminated pixels only.
 template <class F>
-void write_grey(const std::string& path, const WaveStack& object, const optics::Region& region,
+void write_grey(const std::string& path, const WaveStack& object, const optics::PixelSet& region,
                 const F& f) {
   std::vector<double> values(object.size());
   std::transform(object.begin(), object.end(), values.begin(), f);
@@ -101,7 +101,8 @@ void write_object(const io::File& file, const WaveStack& probe, Folder& folder) 
   const Shape2 whole{static_cast<int>(extents[extents.size() - 2]),
                      static_cast<int>(extents.back())};
   const int stride = (std::max(whole.h, whole.w) + longest_px - 1) / longest_px;
-  optics::Region region = optics::illuminated_region(whole, read_points(file, "window_corner_px"), probe, stride);
+  optics::PixelSet region =
+      optics::illuminated_region(whole, read_points(file, "window_corner_px"), probe, stride);
   const Box box = optics::bounding_box(region);
   if (box.empty())
     throw InputError(text('"', file.path(),

@@ -45,7 +45,8 @@ double independent_share(const ImageStack<double>& window) {
 
 }  // namespace
 
-RingCorrelation ring_correlation(const WaveStack& a, const WaveStack& b, const optics::Region& region) {
+RingCorrelation ring_correlation(const WaveStack& a, const WaveStack& b,
+                                 const optics::PixelSet& region) {
   const Box box = optics::bounding_box(region);
   const int shortest = std::min(box.height(), box.width());
   const ImageStack<double> window = optics::soft_window(optics::cropped(region, box), shortest / 8);
@@ -57,7 +58,8 @@ RingCorrelation ring_correlation(const WaveStack& a, const WaveStack& b, const o
   for (int i = 0; i < in_a.n(); ++i)
     for (int y = 0; y < in_a.h(); ++y)
       for (int x = 0; x < in_a.w(); ++x) {
-        const double cycles = std::hypot(optics::frequency(y, in_a.h()), optics::frequency(x, in_a.w()));
+        const double cycles =
+            std::hypot(optics::frequency(y, in_a.h()), optics::frequency(x, in_a.w()));
         const auto ring = std::lround(cycles * shortest);
         if (ring >= n_rings) continue;
         product[ring] += (in_a(i, y, x) * std::conj(in_b(i, y, x))).real();

@@ -22,23 +22,23 @@ struct Part {
   int n_tiles;
 };
 
-struct Scan {
+struct Windows {
   Shape2 window;
   std::span<const Pixel> corner;
 };
 
-void check(Shape2 object, const Scan& scan, int n_tiles, std::optional<TileGrid> grid);
-std::vector<Part> bisected(const Scan& scan, Part part, int n, std::optional<Axis> along);
-std::pair<Part, Part> cut(const Scan& scan, Part part, int n_tiles_first, Axis axis);
+void check(Shape2 object, const Windows& scan, int n_tiles, std::optional<TileGrid> grid);
+std::vector<Part> bisected(const Windows& scan, Part part, int n, std::optional<Axis> along);
+std::pair<Part, Part> cut(const Windows& scan, Part part, int n_tiles_first, Axis axis);
 int cut_index(const Part& part, int n_tiles_first);
-int cut_pixel(const Scan& scan, const Part& part, int index, int n_tiles_first, Axis axis);
-Tile finished(const Scan& scan, Part part, Shape2 object, int ghost_margin_px);
+int cut_pixel(const Windows& scan, const Part& part, int index, int n_tiles_first, Axis axis);
+Tile finished(const Windows& scan, Part part, Shape2 object, int ghost_margin_px);
 
 }  // namespace
 
 Tiling make_tiling(Shape2 object, Shape2 window, std::span<const Pixel> corner, int n_tiles,
                    std::optional<TileGrid> grid, int ghost_margin_px) {
-  const Scan scan{window, corner};
+  const Windows scan{window, corner};
   check(object, scan, n_tiles, grid);
   if (ghost_margin_px < 0)
     throw std::invalid_argument(text("make_tiling: ghost_margin_px = ", ghost_margin_px));
@@ -63,7 +63,7 @@ Tiling make_tiling(Shape2 object, Shape2 window, std::span<const Pixel> corner, 
 
 namespace {
 
-void check(Shape2 object, const Scan& scan, int n_tiles, std::optional<TileGrid> grid) {
+void check(Shape2 object, const Windows& scan, int n_tiles, std::optional<TileGrid> grid) {
   if (grid) {
     const auto [rows, columns] = *grid;
     const std::int64_t made = std::int64_t{rows} * columns;
@@ -89,7 +89,7 @@ void check(Shape2 object, const Scan& scan, int n_tiles, std::optional<TileGrid>
 }
 
 /// The `n` parts of `part`, each worth part.n_tiles / n tiles, in the order of the cuts.
-std::vector<Part> bisected(const Scan& scan, Part part, int n, std::optional<Axis> along) {
+std::vector<Part> bisected(const Windows& scan, Part part, int n, std::optional<Axis> along) {
   if (n == 1) return {std::move(part)};
   const Axis longer = part.box.height() >= part.box.width() ? &Pixel::y : &Pixel::x;
   const int n_first = n / 2;
@@ -102,7 +102,7 @@ std::vector<Part> bisected(const Scan& scan, Part part, int n, std::optional<Axi
   return parts;
 }
 
-std::pair<Part, Part> cut(const Scan& scan, Part part, int n_tiles_first, Axis axis) {
+std::pair<Part, Part> cut(const Windows& scan, Part part, int n_tiles_first, Axis axis) {
   const Axis other = axis == &Pixel::y ? &Pixel::x : &Pixel::y;
   const auto key = [&](int i) {
     return std::tuple(scan.corner[i].*axis, scan.corner[i].*other, i);
@@ -129,7 +129,7 @@ int cut_index(const Part& part, int n_tiles_first) {
 }
 
 /// Between the window centres on both sides of the cut; by area where one side has no positions.
-int cut_pixel(const Scan& scan, const Part& part, int index, int n_tiles_first, Axis axis) {
+int cut_pixel(const Windows& scan, const Part& part, int index, int n_tiles_first, Axis axis) {
   if (index == 0 || index == std::ssize(part.positions)) {
     const int begin = part.box.begin.*axis;
     const std::int64_t length = part.box.end.*axis - begin;
@@ -141,7 +141,7 @@ int cut_pixel(const Scan& scan, const Part& part, int index, int n_tiles_first, 
   return std::midpoint(before, after) + window / 2;
 }
 
-Tile finished(const Scan& scan, Part part, Shape2 object, int ghost_margin_px) {
+Tile finished(const Windows& scan, Part part, Shape2 object, int ghost_margin_px) {
   Tile tile{part.box, part.box, std::move(part.positions)};
   std::sort(tile.positions.begin(), tile.positions.end());
   for (const int i : tile.positions) {

@@ -116,7 +116,7 @@ PatternRoutes routes_of_round(const ScanChunks& chunks, int round, int per_round
                        std::vector<std::vector<int>>(n_ranks)};
   places.clear();
   for (int reader = 0; reader < comm.size(); ++reader) {
-    const ChunkRange share = chunks.share(reader, comm.size());
+    const FileChunks share = chunks.share(reader, comm.size());
     int place_in_piece = 0;
     for_each_position(
         chunks.boxes(ScanChunks::piece(share, round, per_round)), chunks.scan, [&](int position) {
@@ -183,7 +183,7 @@ PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
 
   const int per_round = n_chunks_per_round(chunks, reader->most_bytes(), piece_bytes);
   const int largest_share = (chunks.count() + comm.size() - 1) / comm.size();
-  const ChunkRange share = chunks.share(comm.rank(), comm.size());
+  const FileChunks share = chunks.share(comm.rank(), comm.size());
   Arrivals arrivals;
   for (int round = 0; round * static_cast<std::int64_t>(per_round) < largest_share; ++round) {
     const std::byte* piece = nullptr;

@@ -4,14 +4,14 @@
 
 namespace tessera::io {
 
-ChunkRange ScanChunks::share(int rank, int n_ranks) const {
+FileChunks ScanChunks::share(int rank, int n_ranks) const {
   const auto first = [&](int r) {
     return static_cast<int>(static_cast<std::int64_t>(count()) * r / n_ranks);
   };
   return {first(rank), first(rank + 1)};
 }
 
-ChunkRange ScanChunks::piece(ChunkRange share, int round, int per_round) {
+FileChunks ScanChunks::piece(FileChunks share, int round, int per_round) {
   const auto bound = [&](int r) {
     const std::int64_t at = share.begin + static_cast<std::int64_t>(r) * per_round;
     return static_cast<int>(std::min<std::int64_t>(share.end, at));
@@ -19,7 +19,7 @@ ChunkRange ScanChunks::piece(ChunkRange share, int round, int per_round) {
   return {bound(round), bound(round + 1)};
 }
 
-std::vector<Box> ScanChunks::boxes(ChunkRange range) const {
+std::vector<Box> ScanChunks::boxes(FileChunks range) const {
   std::vector<Box> found;
   // Chunks of rows [y0, y1) and columns [x0, x1), in scan positions.
   const auto add = [&](int y0, int y1, int x0, int x1) {

@@ -11,7 +11,7 @@
 namespace tessera::io {
 
 /// Chunks [begin, end) of the scan, row by row.
-struct ChunkRange {
+struct FileChunks {
   int begin = 0;
   int end = 0;
 };
@@ -25,11 +25,11 @@ struct ScanChunks {
   int count() const { return rows() * columns(); }
 
   /// Rank `rank`'s contiguous share of all chunks.
-  ChunkRange share(int rank, int n_ranks) const;
+  FileChunks share(int rank, int n_ranks) const;
   /// The part of a share that is read in round `round`, `per_round` chunks at a time.
-  static ChunkRange piece(ChunkRange share, int round, int per_round);
+  static FileChunks piece(FileChunks share, int round, int per_round);
   /// The scan positions of `range` as at most three boxes: a row's rest, whole rows, a row's start.
-  std::vector<Box> boxes(ChunkRange range) const;
+  std::vector<Box> boxes(FileChunks range) const;
 };
 
 /// Calls `visit(position)` for the flattened positions of `boxes`, in the order of a hyperslab

@@ -55,8 +55,8 @@ WaveStack convolved(WaveStack a, WaveStack b) {
 
 }  // namespace
 
-Region illuminated_region(Shape2 object, std::span<const Vec2> window_corner_px,
-                          const WaveStack& probe, int stride, double least) {
+PixelSet illuminated_region(Shape2 object, std::span<const Vec2> window_corner_px,
+                            const WaveStack& probe, int stride, double least) {
   const Shape2 grid{(object.h + stride - 1) / stride, (object.w + stride - 1) / stride};
   // No window reaches past the object, so the convolution does not wrap.
   const WaveStack illumination =
@@ -64,14 +64,14 @@ Region illuminated_region(Shape2 object, std::span<const Vec2> window_corner_px,
                 intensity_on(grid, probe, stride));
   double greatest = 0;
   for (const auto& value : illumination) greatest = std::max(greatest, value.real());
-  Region region(1, grid);
+  PixelSet region(1, grid);
   if (greatest > 0)
     std::transform(illumination.begin(), illumination.end(), region.begin(),
                    [&](const auto& value) { return value.real() >= least * greatest ? 1 : 0; });
   return region;
 }
 
-Box bounding_box(const Region& region) {
+Box bounding_box(const PixelSet& region) {
   Box box;
   for (int y = 0; y < region.h(); ++y)
     for (int x = 0; x < region.w(); ++x)
@@ -79,7 +79,7 @@ Box bounding_box(const Region& region) {
   return box;
 }
 
-ImageStack<double> soft_window(const Region& region, int width_px) {
+ImageStack<double> soft_window(const PixelSet& region, int width_px) {
   // A border of zeros lets the window fall off where the region touches the edge of its array.
   const int reach = std::max(1, width_px);
   const Shape2 padded{region.h() + 2 * reach, region.w() + 2 * reach};

@@ -9,7 +9,7 @@
 namespace tessera::physics {
 
 /// Without patterns: for what only looks at object and probe.
-inline hot_path::Scan fused_scan(const ForwardModel& model) {
+inline hot_path::ScanArrays fused_scan(const ForwardModel& model) {
   const ScanTile& scan = model.scan();
   const Real* intensity = model.parameters().intensity.data();
   return {.n = scan.window.w,
@@ -24,18 +24,19 @@ inline hot_path::Scan fused_scan(const ForwardModel& model) {
           .intensity = plain(intensity)};
 }
 
-inline hot_path::Scan fused_scan(const ForwardModel& model, const Patterns& patterns) {
+inline hot_path::ScanArrays fused_scan(const ForwardModel& model, const Patterns& patterns) {
   constexpr std::array types{hot_path::Counts::u8, hot_path::Counts::u16, hot_path::Counts::u32,
                              hot_path::Counts::f32};
-  hot_path::Scan scan = fused_scan(model);
+  hot_path::ScanArrays scan = fused_scan(model);
   scan.counts = types[patterns.index()];
   scan.patterns = std::visit([](const auto& view) -> const void* { return view.data(); }, patterns);
   return scan;
 }
 
 /// The shifted probes that `chunk` sees are there. Views of `sums` without data are not wanted.
-inline hot_path::Chunk fused_chunk(ForwardModel& model, const ObjectView& object,
-                                   const Chunk& chunk, const GradientSums& sums, bool with_probe) {
+inline hot_path::ChunkArrays fused_chunk(ForwardModel& model, const ObjectView& object,
+                                         const Chunk& chunk, const GradientSums& sums,
+                                         bool with_probe) {
   const Illumination& illumination = model.illumination();
   return {.begin = chunk.begin,
           .count = chunk.count,
@@ -45,7 +46,7 @@ inline hot_path::Chunk fused_chunk(ForwardModel& model, const ObjectView& object
           .object_width = static_cast<std::int64_t>(object.extent(2)),
           .probes = plain(illumination.probes()),
           .object_sum = plain(sums.object.data()),
-          .illumination = plain(sums.illumination.data()),
+          .dose = plain(sums.dose.data()),
           .slot_sums = with_probe ? plain(illumination.sums_data(sums.probe)) : nullptr,
           .overlap = with_probe ? plain(sums.overlap.data()) : nullptr,
           .sums = nullptr};

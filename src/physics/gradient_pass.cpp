@@ -42,7 +42,7 @@ void GradientPass::add_at_once(const Device& exec, const ObjectView& object, con
   if (model_.options().own_probes) illumination.clear_sums(exec);
   {
     const device::Region region("tessera::physics::fused_gradient");
-    hot_path::Chunk fused = fused_chunk(model_, object, chunk, sums, with_probe);
+    hot_path::ChunkArrays fused = fused_chunk(model_, object, chunk, sums, with_probe);
     fused.patterns_packed = patterns.packed;
     fused.sums = figures_.sums().data();
     if (model_.fitted().any_at_position())

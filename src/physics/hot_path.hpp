@@ -17,7 +17,7 @@ using Complex = std::complex<float>;
 enum class Counts { u8, u16, u32, f32 };
 
 /// What a rank holds of the scan.
-struct Scan {
+struct ScanArrays {
   int n;        ///< window, pixels, both ways
   int n_modes;  ///< of the probe
   Counts counts;
@@ -31,17 +31,17 @@ struct Scan {
 };
 
 /// Places begin ... begin + count - 1 of the order, with what they read and add to.
-struct Chunk {
+struct ChunkArrays {
   int begin;
   int count;
   bool patterns_packed;  ///< true: the j-th pattern is of the j-th place, not of its position
   float scale;           ///< of the unitary transform, 1 / n
   const Complex* object;
-  std::int64_t object_width;  ///< of object, object_sum, illumination: pixels
+  std::int64_t object_width;  ///< of object, object_sum, dose: pixels
   const Complex* probes;      ///< (slot, mode, n, n)
   // What is added to; null: not wanted.
   Complex* object_sum;  ///< += sum_jm conj(probe_jm) wave_jm, unitary
-  float* illumination;  ///< += sum_jm |probe_jm|^2
+  float* dose;          ///< += sum_jm |probe_jm|^2
   Complex* slot_sums;   ///< (slot, mode, n, n) += sum_j conj(object_j) wave_jm
   float* overlap;       ///< (n, n) += sum_j |object_j|^2
   double* sums;         ///< the first 5 of FigureSums; never null where there are patterns
@@ -52,27 +52,29 @@ bool supports(int n, int n_modes);
 
 /// Object and probe to all sums of `chunk`.
 /// @param waves (count, n_modes, n, n), overwritten
-void add_gradients(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves);
+void add_gradients(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, Complex* waves);
 
 /// The three kernels of `add_gradients`, in this order, for who times them.
-void exit_rows(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves);
-void detector_columns(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves);
-void rows_gradient(void* stream, const Scan& scan, const Chunk& chunk, const Complex* waves);
+void exit_rows(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, Complex* waves);
+void detector_columns(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                      Complex* waves);
+void rows_gradient(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                   const Complex* waves);
 
-/// Exit waves between kernels are *row spectra*: unnormalised FFTs along x of `Chunk::scale` times
-/// them, as `exit_rows` leaves them. Methods that keep waves keep these.
+/// Exit waves between kernels are *row spectra*: unnormalised FFTs along x of `ChunkArrays::scale`
+/// times them, as `exit_rows` leaves them. Methods that keep waves keep these.
 
 /// Where a batch's step may lead, and what is to be known of it for every place of a chunk.
 struct Directions {
-  const Complex* object;  ///< dO, where Chunk::object is O
-  const Complex* probes;  ///< dP, (slot, mode, n, n), where Chunk::probes are P
+  const Complex* object;  ///< dO, where ChunkArrays::object is O
+  const Complex* probes;  ///< dP, (slot, mode, n, n), where ChunkArrays::probes are P
   double* products;       ///< (place, 5) += NormalEquations of u = P dO, v = dP O and the waves
 };
 
 /// @param waves as `add_gradients` leaves them: n times the row spectra of the residual's exit
 /// waves
-void add_products(void* stream, const Scan& scan, const Chunk& chunk, const Directions& directions,
-                  const Complex* waves);
+void add_products(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                  const Directions& directions, const Complex* waves);
 
 /// A step of a projection method, of the row spectra that P_O leaves and of those that are kept of
 /// every position: `LinearMap` of projection_pass.hpp.
@@ -91,12 +93,12 @@ struct Projection {
 };
 
 /// @param waves (count, n_modes, n, n), overwritten: P_O's
-void project(void* stream, const Scan& scan, const Chunk& chunk, const Projection& projection,
-             Complex* waves);
+void project(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+             const Projection& projection, Complex* waves);
 
 /// All sums of `chunk` but FigureSums, of exit waves that are kept.
 /// @param kept (position, mode, n, n)
-void add_kept(void* stream, const Scan& scan, const Chunk& chunk, const Complex* kept);
+void add_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, const Complex* kept);
 
 /// The probe's side, too, works on row spectra, (n_modes, n, n). From
 /// there a column needs no other to become one of a shifted probe.

@@ -18,7 +18,7 @@ constexpr int held_blocks = (64 << 10) / (ColumnBlock<n, columns_of_block<n>>::m
 template <int n, int modes>
 __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_threads,
                                   held_blocks<n, modes>)
-    detector_columns_kernel(Scan scan, Chunk chunk, float2* __restrict__ waves) {
+    detector_columns_kernel(ScanArrays scan, ChunkArrays chunk, float2* __restrict__ waves) {
   using L = Line<n>;
   constexpr int columns = columns_of_block<n>;
   constexpr int step = L::threads * n;
@@ -62,7 +62,8 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
 /// The same with every mode in threads of its own, which share the comparison out.
 template <int n, int columns>
 __global__ void __launch_bounds__(most_threads, 2)
-    detector_columns_abreast_kernel(Scan scan, Chunk chunk, float2* __restrict__ waves) {
+    detector_columns_abreast_kernel(ScanArrays scan, ChunkArrays chunk,
+                                    float2* __restrict__ waves) {
   using L = Line<n>;
   using Block = ColumnBlock<n, columns>;
   constexpr int step = L::threads * n;
@@ -117,7 +118,8 @@ __global__ void __launch_bounds__(most_threads, 2)
 template <int n>
 __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_threads,
                                   held_blocks<n, 1>)
-    detector_columns_in_turn_kernel(Scan scan, Chunk chunk, float2* __restrict__ waves) {
+    detector_columns_in_turn_kernel(ScanArrays scan, ChunkArrays chunk,
+                                    float2* __restrict__ waves) {
   using L = Line<n>;
   constexpr int columns = columns_of_block<n>;
   constexpr int step = L::threads * n;
@@ -159,8 +161,8 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
 
 /// A block for `columns` columns, with `modes` modes in threads of their own.
 template <int n, int columns>
-void launch_columns(void (*kernel)(Scan, Chunk, float2*), int modes, void* stream, const Scan& scan,
-                    const Chunk& chunk, float2* waves) {
+void launch_columns(void (*kernel)(ScanArrays, ChunkArrays, float2*), int modes, void* stream,
+                    const ScanArrays& scan, const ChunkArrays& chunk, float2* waves) {
   using Block = ColumnBlock<n, columns>;
   launch(kernel, dim3(chunk.count * Block::groups), modes * Block::mode_threads,
          n + modes * Line<n>::buffer * columns, stream, scan, chunk, waves);
@@ -168,7 +170,7 @@ void launch_columns(void (*kernel)(Scan, Chunk, float2*), int modes, void* strea
 
 /// @return false: the registers do not hold so many modes
 template <int n, int modes = 1>
-bool launch_held(void* stream, const Scan& scan, const Chunk& chunk, float2* waves) {
+bool launch_held(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, float2* waves) {
   if (scan.n_modes == modes) {
     launch_columns<n, columns_of_block<n>>(detector_columns_kernel<n, modes>, 1, stream, scan,
                                            chunk, waves);
@@ -183,7 +185,7 @@ bool launch_held(void* stream, const Scan& scan, const Chunk& chunk, float2* wav
 /// Fewer columns a block for more modes; four make a sector, and a warp must be whole.
 /// @return false: a block does not hold so many modes
 template <int n, int columns = columns_of_block<n>>
-bool launch_abreast(void* stream, const Scan& scan, const Chunk& chunk, float2* waves) {
+bool launch_abreast(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, float2* waves) {
   constexpr int mode_threads = ColumnBlock<n, columns>::mode_threads;
   if constexpr (mode_threads > most_threads / 2 || mode_threads < 32 || columns < 4) {
     return false;
@@ -198,7 +200,8 @@ bool launch_abreast(void* stream, const Scan& scan, const Chunk& chunk, float2* 
 
 }  // namespace
 
-void detector_columns(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves) {
+void detector_columns(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                      Complex* waves) {
   with_size(scan.n, [&](auto size) {
     constexpr int n = size;
     float2* const w = as_float2(waves);

@@ -8,8 +8,8 @@ namespace tessera::physics::hot_path {
 /// The `mine` first of raw = counts at `at`, at + step ..., as they lie in memory, so that nothing
 /// waits for them before they are needed.
 template <int size>
-__device__ __forceinline__ void load_counts(const Scan& scan, std::int64_t at, int step, int mine,
-                                            unsigned (&raw)[size]) {
+__device__ __forceinline__ void load_counts(const ScanArrays& scan, std::int64_t at, int step,
+                                            int mine, unsigned (&raw)[size]) {
   const auto load = [&](const auto* patterns) {
 #pragma unroll
     for (int s = 0; s < size; ++s)
@@ -26,7 +26,8 @@ __device__ __forceinline__ void load_counts(const Scan& scan, std::int64_t at, i
 }
 
 /// First pixel of the pattern of the chunk's place j.
-__device__ __forceinline__ std::int64_t pattern_of(const Scan& scan, const Chunk& chunk, int j) {
+__device__ __forceinline__ std::int64_t pattern_of(const ScanArrays& scan, const ChunkArrays& chunk,
+                                                   int j) {
   const std::int64_t pattern = chunk.patterns_packed ? j : scan.order[chunk.begin + j];
   return pattern * scan.n * scan.n;
 }
@@ -39,8 +40,8 @@ __device__ __forceinline__ float fast_sqrt(float x) {
 }
 
 /// Model intensity of pixel `at` to the factor that turns waves into residuals.
-__device__ __forceinline__ float compare(const Scan& scan, int at, unsigned raw, float intensity,
-                                         float (&sum)[4]) {
+__device__ __forceinline__ float compare(const ScanArrays& scan, int at, unsigned raw,
+                                         float intensity, float (&sum)[4]) {
   const float valid = __ldg(scan.valid + at);
   const float count = scan.counts == Counts::f32 ? __uint_as_float(raw) : static_cast<float>(raw);
   const float measured = count * valid;

@@ -16,25 +16,25 @@ namespace {
 bool supports(int, int) {
   return false;
 }
-void add_gradients(void*, const Scan&, const Chunk&, Complex*) {
+void add_gradients(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
   refuse();
 }
-void exit_rows(void*, const Scan&, const Chunk&, Complex*) {
+void exit_rows(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
   refuse();
 }
-void detector_columns(void*, const Scan&, const Chunk&, Complex*) {
+void detector_columns(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
   refuse();
 }
-void rows_gradient(void*, const Scan&, const Chunk&, const Complex*) {
+void rows_gradient(void*, const ScanArrays&, const ChunkArrays&, const Complex*) {
   refuse();
 }
-void add_products(void*, const Scan&, const Chunk&, const Directions&, const Complex*) {
+void add_products(void*, const ScanArrays&, const ChunkArrays&, const Directions&, const Complex*) {
   refuse();
 }
-void project(void*, const Scan&, const Chunk&, const Projection&, Complex*) {
+void project(void*, const ScanArrays&, const ChunkArrays&, const Projection&, Complex*) {
   refuse();
 }
-void add_kept(void*, const Scan&, const Chunk&, const Complex*) {
+void add_kept(void*, const ScanArrays&, const ChunkArrays&, const Complex*) {
   refuse();
 }
 void transform_rows(void*, int, int, bool, Complex*) {

@@ -25,7 +25,7 @@ __device__ __forceinline__ float2 reflected(const Projection& p, float2 overlap,
 /// sums: of P_O's waves; factor: what turns reflected waves into residuals; distance: of these.
 template <int n>
 __global__ void __launch_bounds__(Columns<n>::mode_threads, Columns<n>::held)
-    compare_reflected_kernel(Scan scan, Chunk chunk, Projection p,
+    compare_reflected_kernel(ScanArrays scan, ChunkArrays chunk, Projection p,
                              const float2* __restrict__ waves) {
   using L = Line<n>;
   using Block = Columns<n>;
@@ -79,7 +79,8 @@ __global__ void __launch_bounds__(Columns<n>::mode_threads, Columns<n>::held)
 /// Adds to every wave the share of its residual, of one mode, that leaves the bound.
 template <int n>
 __global__ void __launch_bounds__(Columns<n>::mode_threads, Columns<n>::held)
-    project_kernel(Scan scan, Chunk chunk, Projection p, const float2* __restrict__ waves) {
+    project_kernel(ScanArrays scan, ChunkArrays chunk, Projection p,
+                   const float2* __restrict__ waves) {
   using L = Line<n>;
   using Block = Columns<n>;
   extern __shared__ float4 shared[];
@@ -120,8 +121,8 @@ __global__ void __launch_bounds__(Columns<n>::mode_threads, Columns<n>::held)
 
 }  // namespace
 
-void project(void* stream, const Scan& scan, const Chunk& chunk, const Projection& projection,
-             Complex* waves) {
+void project(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+             const Projection& projection, Complex* waves) {
   if (chunk.count == 0) return;
   exit_rows(stream, scan, chunk, waves);
   with_size(scan.n, [&](auto size) {

@@ -6,18 +6,19 @@ namespace tessera::physics::hot_path {
 namespace {
 
 /// What the threads of one row share.
-struct Place {
+struct RowPlace {
   std::int64_t object;  ///< of the row's first pixel, in object pixels
   int slot;
   int position;
 };
 
-__device__ __forceinline__ int slot_of(const Scan& scan, const Chunk& chunk, int j) {
+__device__ __forceinline__ int slot_of(const ScanArrays& scan, const ChunkArrays& chunk, int j) {
   if (scan.own_slots) return j;
   return scan.slot ? scan.slot[chunk.begin + j] : 0;
 }
 
-__device__ __forceinline__ Place place_of(const Scan& scan, const Chunk& chunk, int j, int y) {
+__device__ __forceinline__ RowPlace place_of(const ScanArrays& scan, const ChunkArrays& chunk,
+                                             int j, int y) {
   const int k = chunk.begin + j;
   const int position = scan.order[k];
   return {(scan.corner[2 * position] + y) * chunk.object_width + scan.corner[2 * position + 1],
@@ -62,7 +63,7 @@ struct RowMemory {
 
 /// What a thread added up of its elements of row y.
 template <int n>
-__device__ __forceinline__ void add_overlap(const Chunk& chunk,
+__device__ __forceinline__ void add_overlap(const ChunkArrays& chunk,
                                             const float (&overlap)[Line<n>::elements], int y,
                                             int t) {
   float* const sum = chunk.overlap + y * n + t;
@@ -70,11 +71,11 @@ __device__ __forceinline__ void add_overlap(const Chunk& chunk,
   for (int s = 0; s < Line<n>::elements; ++s) atomicAdd(sum + Line<n>::threads * s, overlap[s]);
 }
 
-/// waves = transform along x of probe object scale; illumination += |probe|^2; overlap +=
+/// waves = transform along x of probe object scale; dose += |probe|^2; overlap +=
 /// |object|^2. A block takes some rows of `run` places in turn.
 template <int n>
 __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
-    exit_rows_kernel(Scan scan, Chunk chunk, float2* __restrict__ waves, int run) {
+    exit_rows_kernel(ScanArrays scan, ChunkArrays chunk, float2* __restrict__ waves, int run) {
   using L = Line<n>;
   extern __shared__ float4 shared[];
   const RowMemory<n> memory{reinterpret_cast<float2*>(shared)};
@@ -88,10 +89,10 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
   constexpr bool keeps_object = L::elements == 8;  // for the next mode: there are registers
   float overlap[L::elements] = {};
   for (int j = first; j < last; ++j) {
-    const Place place = place_of(scan, chunk, j, y);
+    const RowPlace place = place_of(scan, chunk, j, y);
     const float2* const object = as_float2(chunk.object) + place.object + block.t;
-    float* const illumination = chunk.illumination ? chunk.illumination + place.object : nullptr;
-    const int phase = phase_of(illumination);
+    float* const dose = chunk.dose ? chunk.dose + place.object : nullptr;
+    const int phase = phase_of(dose);
     float* const power_sum = probe_power + phase + block.t;
     const float intensity = scan.intensity ? scan.intensity[place.position] : 1.F;
     float2 o[L::elements];
@@ -113,9 +114,9 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
 #pragma unroll
       for (int s = 0; s < L::elements; ++s) wave[L::threads * s] = v[s];
     }
-    if (!illumination) continue;
+    if (!dose) continue;
     synchronise<n, Lines::rows>();
-    add_row<L::threads>(illumination, probe_power, phase, n, block.t);
+    add_row<L::threads>(dose, probe_power, phase, n, block.t);
     synchronise<n, Lines::rows>();
   }
   if (chunk.overlap) add_overlap<n>(chunk, overlap, y, block.t);
@@ -136,10 +137,11 @@ __device__ __forceinline__ void add_power(float* sum, const float2* probe, float
 
 /// Back along x; object_sum += conj(probe) wave; slot_sums += conj(object) wave. A block takes some
 /// rows of `run` places in turn, of one mode: more fill the shared memory.
-/// @tparam kept row spectra, by position; illumination and overlap are still to be added to
+/// @tparam kept row spectra, by position; dose and overlap are still to be added to
 template <int n, bool kept>
 __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 1)
-    rows_gradient_kernel(Scan scan, Chunk chunk, const float2* __restrict__ waves, int run) {
+    rows_gradient_kernel(ScanArrays scan, ChunkArrays chunk, const float2* __restrict__ waves,
+                         int run) {
   using L = Line<n>;
   constexpr int step = L::threads;
   extern __shared__ float4 shared[];
@@ -157,7 +159,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
   float overlap[L::elements] = {};
   bool fresh = true;  // what slot_sum holds is of no use
   for (int j = first; j < last; ++j) {
-    const Place place = place_of(scan, chunk, j, y);
+    const RowPlace place = place_of(scan, chunk, j, y);
     const float2* const object = as_float2(chunk.object) + place.object + block.t;
     const std::int64_t slot_row = image_row(place.slot, scan.n_modes, mode, n, y);
     const float2* const wave =
@@ -191,9 +193,8 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
       add_row<step>(reinterpret_cast<float*>(chunk.slot_sums + slot_row),
                     reinterpret_cast<float*>(slot_sum), 0, 2 * n, block.t);
     synchronise<n, Lines::rows>();
-    if (kept && chunk.illumination)
-      add_power<n>(chunk.illumination + place.object, probe, reinterpret_cast<float*>(exchange),
-                   block.t);
+    if (kept && chunk.dose)
+      add_power<n>(chunk.dose + place.object, probe, reinterpret_cast<float*>(exchange), block.t);
   }
   if (kept && chunk.overlap && mode == 0) add_overlap<n>(chunk, overlap, y, block.t);
 }
@@ -202,7 +203,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
 /// Re <v, chi> of every place. A block takes some rows of `run` places in turn, of one mode.
 template <int n>
 __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 1)
-    rows_products_kernel(Scan scan, Chunk chunk, Directions directions,
+    rows_products_kernel(ScanArrays scan, ChunkArrays chunk, Directions directions,
                          const float2* __restrict__ waves, int run) {
   using L = Line<n>;
   extern __shared__ float4 shared[];
@@ -215,7 +216,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
   const int first = static_cast<int>(blockIdx.y) * run;
   const int last = min(first + run, chunk.count);
   for (int j = first; j < last; ++j) {
-    const Place place = place_of(scan, chunk, j, y);
+    const RowPlace place = place_of(scan, chunk, j, y);
     const std::int64_t object_at = place.object + block.t;
     const std::int64_t probe_at = image_row(place.slot, scan.n_modes, mode, n, y) + block.t;
     const float2* const wave = waves + image_row(j, scan.n_modes, mode, n, y) + block.t;
@@ -249,7 +250,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
 
 /// A block for some rows of a run of places, for every mode or `n_planes` of them.
 template <int n, auto kernel, class... Arguments>
-void launch_rows(int n_planes, void* stream, const Scan& scan, const Chunk& chunk,
+void launch_rows(int n_planes, void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                  const Arguments&... arguments) {
   using Block = RowBlock<n>;
   static const int resident = resident_blocks(kernel, Block::threads, RowMemory<n>::size);
@@ -260,20 +261,21 @@ void launch_rows(int n_planes, void* stream, const Scan& scan, const Chunk& chun
 
 }  // namespace
 
-void exit_rows(void* stream, const Scan& scan, const Chunk& chunk, Complex* waves) {
+void exit_rows(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, Complex* waves) {
   with_size(scan.n, [&](auto size) {
     launch_rows<size, exit_rows_kernel<size>>(1, stream, scan, chunk, as_float2(waves));
   });
 }
 
-void rows_gradient(void* stream, const Scan& scan, const Chunk& chunk, const Complex* waves) {
+void rows_gradient(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                   const Complex* waves) {
   with_size(scan.n, [&](auto size) {
     launch_rows<size, rows_gradient_kernel<size, false>>(scan.n_modes, stream, scan, chunk,
                                                          as_float2(waves));
   });
 }
 
-void add_kept(void* stream, const Scan& scan, const Chunk& chunk, const Complex* kept) {
+void add_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, const Complex* kept) {
   if (chunk.count == 0) return;
   with_size(scan.n, [&](auto size) {
     launch_rows<size, rows_gradient_kernel<size, true>>(scan.n_modes, stream, scan, chunk,
@@ -281,8 +283,8 @@ void add_kept(void* stream, const Scan& scan, const Chunk& chunk, const Complex*
   });
 }
 
-void add_products(void* stream, const Scan& scan, const Chunk& chunk, const Directions& directions,
-                  const Complex* waves) {
+void add_products(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                  const Directions& directions, const Complex* waves) {
   if (chunk.count == 0) return;
   with_size(scan.n, [&](auto size) {
     launch_rows<size, rows_products_kernel<size>>(scan.n_modes, stream, scan, chunk, directions,

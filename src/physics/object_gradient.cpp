@@ -11,7 +11,7 @@ template <int known_modes, bool atomic>
 struct ObjectGradient {
   SliceWaves slice_waves;
   complex* object_sum;  ///< of the slice in object mode 0
-  Real* illumination;
+  Real* dose;
   std::int64_t object_mode_stride;
   int n_modes;
   int n_object_modes;
@@ -23,7 +23,7 @@ struct ObjectGradient {
     const complex* wave;
     std::int64_t mode_stride;
     complex* sum;
-    Real* illumination;
+    Real* dose;
     int n_modes;
     Real scale;
     KOKKOS_FUNCTION void operator()(const int x) const {
@@ -33,11 +33,11 @@ struct ObjectGradient {
       if constexpr (atomic) {
         Kokkos::atomic_add(&sum[x].real(), modes.re * scale);
         Kokkos::atomic_add(&sum[x].imag(), modes.im * scale);
-        Kokkos::atomic_add(&illumination[x], modes.power);
+        Kokkos::atomic_add(&dose[x], modes.power);
       } else {
         sum[x].real() += modes.re * scale;
         sum[x].imag() += modes.im * scale;
-        illumination[x] += modes.power;
+        dose[x] += modes.power;
       }
     }
   };
@@ -53,7 +53,7 @@ struct ObjectGradient {
             slice_waves.waves.row(beam, o * n_modes, y),
             slice_waves.waves.mode_stride,
             object_sum + at,
-            illumination + at,
+            dose + at,
             n_modes,
             scale};
   }
@@ -77,14 +77,14 @@ void add_object_gradient(const Device& exec, const Chunk& chunk, Shape2 window,
   const std::int64_t plane =
       static_cast<std::int64_t>(sums.object.extent(1) * sums.object.extent(2));
   complex* object_sum = sums.object.data() + slice_waves.slice * plane;
-  Real* illumination = sums.illumination.data() + slice_waves.slice * plane;
+  Real* dose = sums.dose.data() + slice_waves.slice * plane;
   const int n_beams = chunk.count * options.n_sub_positions;
   const int n_object_modes = options.n_object_modes;
   with_known_modes(options.n_modes, [&](auto known) {
     if (!options.fixed_order) {
       device::for_each_pixel(exec, label, n_beams * n_object_modes, window,
                              ByPixel<ObjectGradient<known, true>>{
-                                 {slice_waves, object_sum, illumination, options.n_slices * plane,
+                                 {slice_waves, object_sum, dose, options.n_slices * plane,
                                   options.n_modes, n_object_modes, scale, 0}});
       return;
     }
@@ -92,9 +92,8 @@ void add_object_gradient(const Device& exec, const Chunk& chunk, Shape2 window,
     for (int beam = 0; beam < n_beams; ++beam)
       device::for_each_row_pixel(
           exec, label, n_object_modes, window,
-          ObjectGradient<known, false>{slice_waves, object_sum, illumination,
-                                       options.n_slices * plane, options.n_modes, n_object_modes,
-                                       scale, beam});
+          ObjectGradient<known, false>{slice_waves, object_sum, dose, options.n_slices * plane,
+                                       options.n_modes, n_object_modes, scale, beam});
   });
 }
 

@@ -13,7 +13,7 @@ struct SliceWaves {
   int slice;
 };
 
-/// sums.object += scale sum_m conj(incident) chi, sums.illumination += sum_m |incident|^2 of the
+/// sums.object += scale sum_m conj(incident) chi, sums.dose += sum_m |incident|^2 of the
 /// slice in every object mode, at every window of the chunk.
 void add_object_gradient(const device::Device& exec, const Chunk& chunk, Shape2 window,
                          const ModelOptions& options, const SliceWaves& slice_waves,

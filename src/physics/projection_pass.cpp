@@ -99,7 +99,7 @@ void ProjectionPass::project_at_once(const Device& exec, const ObjectView& objec
   model_.illumination().shift_probes(exec, chunk);
   device::set_zero(exec, distance_);
   const device::Region region("tessera::physics::fused_projection");
-  hot_path::Chunk fused = fused_chunk(model_, object, chunk, {}, false);
+  hot_path::ChunkArrays fused = fused_chunk(model_, object, chunk, {}, false);
   fused.patterns_packed = patterns.packed;
   fused.sums = figures_.sums().data();
   hot_path::project(device::stream_handle(exec), fused_scan(model_, patterns.values), fused,

@@ -41,7 +41,7 @@ double usable_device_bytes() {
 }
 
 /// Collective.
-MemoryLimits memory_limits(const deck::Run& run, const MemoryNeeds& needs,
+MemoryLimits memory_limits(const deck::Computation& run, const MemoryNeeds& needs,
                            const comm::Communicator& comm) {
   constexpr bool one_memory = device::device_is_host;
   const MemoryPlan resident = plan_memory(needs, PatternsIn::device);
@@ -111,8 +111,8 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
       {"refinement", solvers::Refinement::bytes(sizes)},
       {"halo buffers", halo::HaloExchange::bytes(decomposition::make_halo_plan(tiling, rank),
                                                  scan.plan.max_reals_per_pixel)},
-      {"constraints", solvers::Constraints::bytes(deck.constraints, tile.ghosted.shape(),
-                                                  info.pattern, sizes.n_probe_images())},
+      {"constraints", solvers::ConstraintList::bytes(deck.constraints, tile.ghosted.shape(),
+                                                     info.pattern, sizes.n_probe_images())},
       {"the method: sums, what it remembers", solver_bytes(deck, scan, sizes)},
       {"a few numbers", few_numbers},
   };

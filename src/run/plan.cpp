@@ -106,7 +106,7 @@ Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   plan.window_margin_px = optics::window_margin_px(deck, plan.optics.pixel_m);
   plan.reach_px = optics::window_reach_px(deck, plan.optics.pixel_m);
   plan.tile_margin_px =
-      std::max(plan.reach_px, solvers::Constraints::ghost_margin_px(deck.constraints));
+      std::max(plan.reach_px, solvers::ConstraintList::ghost_margin_px(deck.constraints));
   plan.widest_batch = widest_batch(deck);
   plan.max_reals_per_pixel = 3 * plan.model.n_object_modes * plan.model.n_slices;
   return plan;

@@ -66,8 +66,8 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
       result.read(scan_, solvers::named("parameters/", refinement_->windows()));
     recall(result, log);
   }
-  constraints_ = std::make_unique<solvers::Constraints>(deck.constraints, constrained_tile(scan_),
-                                                        rank_.model.plan());
+  constraints_ = std::make_unique<solvers::ConstraintList>(
+      deck.constraints, constrained_tile(scan_), rank_.model.plan());
   figures_ = std::make_unique<Figures>(rank_.model, unknowns_, comm);
   good_ = std::make_unique<GoodState>(state());
   good_->keep(exec_);

@@ -93,13 +93,13 @@ void Adam::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int e
   sweep.fill(exec, halo::tile_field(unknowns_.object));
 }
 
-void Adam::update_object(const Device& exec, const TouchedBlocks& touched) {
+void Adam::update_object(const Device& exec, const BlockList& touched) {
   const device::Region region("update object");
   count_batch(exec, own_, rates_, the_object);
   const Step step(own_, rates_, the_object);
   const auto object = unknowns_.object;
   const auto sum = batch_sums_.sums().object;
-  const auto illumination = batch_sums_.sums().illumination;
+  const auto dose = batch_sums_.sums().dose;
   const auto moment = object_moment_;
   const auto square = object_square_;
   const auto max_power = maxima_.power;
@@ -108,12 +108,12 @@ void Adam::update_object(const Device& exec, const TouchedBlocks& touched) {
       exec, "tessera::solvers::adam_object", static_cast<int>(object.extent(0)), touched, tile_,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
         // Blocks lie differently on other tiles: only what a window has reached may change.
-        if (tile.owns(y, x) && illumination(plane, y, x) > 0) {
+        if (tile.owns(y, x) && dose(plane, y, x) > 0) {
           const complex gradient = sum(plane, y, x) / max_power();
           object(plane, y, x) += step(gradient, moment(plane, y, x), square(plane, y, x));
         }
         sum(plane, y, x) = complex(0);
-        illumination(plane, y, x) = 0;
+        dose(plane, y, x) = 0;
       });
 }
 

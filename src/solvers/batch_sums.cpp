@@ -12,7 +12,7 @@ BatchSums::BatchSums(const Unknowns& unknowns)
   const auto object = unknowns.object.layout();
   const auto& probe = unknowns.probe;
   sums_ = {physics::ObjectView("tessera::solvers::object_sum", object),
-           DeviceView<Real***>("tessera::solvers::illumination", object),
+           DeviceView<Real***>("tessera::solvers::dose", object),
            physics::ProbeView(reinterpret_cast<complex*>(shared_.data()), probe.extent(0),
                               probe.extent(1), probe.extent(2)),
            DeviceView<Real**>(shared_.data() + 2 * probe.size(), probe.extent(1), probe.extent(2))};

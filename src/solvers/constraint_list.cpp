@@ -50,13 +50,13 @@ ConstraintWorkspace make_workspace(const Constraint::Needs& needs, const Constra
 
 }  // namespace
 
-struct Constraints::Parts {
+struct ConstraintList::Parts {
   List list;
   ConstraintWorkspace workspace;
 };
 
-Constraints::Constraints(const settings::Constraints& settings, const ConstrainedTile& tile,
-                         const fft::Plan& plan) {
+ConstraintList::ConstraintList(const settings::Constraints& settings, const ConstrainedTile& tile,
+                               const fft::Plan& plan) {
   List list = make_list(settings);
   const Constraint::Needs needs = needs_of(list);
   const Box needed =
@@ -68,10 +68,10 @@ Constraints::Constraints(const settings::Constraints& settings, const Constraine
   parts_ = std::make_unique<Parts>(Parts{std::move(list), make_workspace(needs, tile, plan)});
 }
 
-Constraints::~Constraints() = default;
+ConstraintList::~ConstraintList() = default;
 
-void Constraints::apply(const device::Device& exec, Sweep& sweep, const Unknowns& unknowns,
-                        int epoch) {
+void ConstraintList::apply(const device::Device& exec, Sweep& sweep, const Unknowns& unknowns,
+                           int epoch) {
   const auto acts = [epoch](const auto& constraint) { return constraint->acts(epoch); };
   if (std::none_of(parts_->list.begin(), parts_->list.end(), acts)) return;
   const device::Region region("constraints");
@@ -82,12 +82,12 @@ void Constraints::apply(const device::Device& exec, Sweep& sweep, const Unknowns
   sweep.replicate(exec, as_reals(unknowns.probe));
 }
 
-int Constraints::ghost_margin_px(const settings::Constraints& settings) {
+int ConstraintList::ghost_margin_px(const settings::Constraints& settings) {
   return needs_of(make_list(settings)).ghost_margin_px;
 }
 
-std::int64_t Constraints::bytes(const settings::Constraints& settings, Shape2 ghosted,
-                                Shape2 window, int n_probe_images) {
+std::int64_t ConstraintList::bytes(const settings::Constraints& settings, Shape2 ghosted,
+                                   Shape2 window, int n_probe_images) {
   const List list = make_list(settings);
   const Constraint::Needs needs = needs_of(list);
   std::int64_t bytes =

@@ -80,7 +80,7 @@ void Descent::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, in
 void Descent::find_gradient(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const physics::GradientSums& sums = batch_sums_.sums();
   device::set_zero(exec, sums.object);
-  device::set_zero(exec, sums.illumination);
+  device::set_zero(exec, sums.dose);
   start_batch(exec, maxima_);
   batch_sums_.add_up(exec, sweep, batch, [&](const physics::Chunk& chunk) {
     pass_.add(exec, unknowns_.object, chunk, sums, moves_probe(epoch));

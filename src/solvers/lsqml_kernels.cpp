@@ -46,17 +46,17 @@ struct Lengths {
 
 void weigh_object_sum(const Device& exec, const GradientSums& sums,
                       const DeviceView<Real>& greatest_power, double alpha,
-                      const TouchedBlocks& touched, const OwnedTile& tile) {
+                      const BlockList& touched, const OwnedTile& tile) {
   const auto sum = sums.object;
-  const auto illumination = sums.illumination;
+  const auto dose = sums.dose;
   const auto regularisation = static_cast<Real>(alpha);
   for_each_touched_pixel(
       exec, "tessera::solvers::weigh_object_sum", static_cast<int>(sum.extent(0)), touched, tile,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
         const Real weight =
-            physics::update_weight(illumination(plane, y, x), greatest_power(), regularisation);
+            physics::update_weight(dose(plane, y, x), greatest_power(), regularisation);
         sum(plane, y, x) *= tile.owns(y, x) && weight > 0 ? 1 / weight : Real(0);
-        illumination(plane, y, x) = 0;
+        dose(plane, y, x) = 0;
       });
 }
 
@@ -75,7 +75,7 @@ void weigh_probe_sum(const Device& exec, const GradientSums& sums,
 }
 
 void add_direction(const Device& exec, const ObjectView& object, const ObjectView& direction,
-                   const ObjectView& moved, const TouchedBlocks& touched, const OwnedTile& tile) {
+                   const ObjectView& moved, const BlockList& touched, const OwnedTile& tile) {
   for_each_touched_pixel(
       exec, "tessera::solvers::add_direction", static_cast<int>(object.extent(0)), touched, tile,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
@@ -99,7 +99,7 @@ void set_lengths(const Device& exec, const DeviceView<double*>& sums,
 }
 
 void move_object(const Device& exec, const ObjectView& object, const GradientSums& sums,
-                 const DeviceView<Real[2]>& lengths, const TouchedBlocks& touched,
+                 const DeviceView<Real[2]>& lengths, const BlockList& touched,
                  const OwnedTile& tile) {
   const auto direction = sums.object;
   for_each_touched_pixel(

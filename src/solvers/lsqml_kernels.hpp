@@ -14,16 +14,16 @@ using physics::Products;
 inline constexpr int n_length_sums = 3;
 
 /// Owned pixels of sums.object, divided by their weight, are the direction. Zero elsewhere in the
-/// touched blocks, where sums.illumination becomes zero.
+/// touched blocks, where sums.dose becomes zero.
 void weigh_object_sum(const device::Device& exec, const physics::GradientSums& sums,
                       const device::DeviceView<Real>& greatest_power, double alpha,
-                      const TouchedBlocks& touched, const OwnedTile& tile);
+                      const BlockList& touched, const OwnedTile& tile);
 void weigh_probe_sum(const device::Device& exec, const physics::GradientSums& sums,
                      const device::DeviceView<Real>& greatest_overlap, double alpha);
 /// moved = object + direction in the touched blocks.
 void add_direction(const device::Device& exec, const physics::ObjectView& object,
                    const physics::ObjectView& direction, const physics::ObjectView& moved,
-                   const TouchedBlocks& touched, const OwnedTile& tile);
+                   const BlockList& touched, const OwnedTile& tile);
 
 /// sums = n_length_sums of them, over the first `n` positions of `products`.
 void sum_lengths(const device::Device& exec, const Products& products, int n, double damping,
@@ -37,7 +37,7 @@ void set_lengths(const device::Device& exec, const device::DeviceView<double*>& 
 /// object += lengths(0) sums.object in the touched blocks, ghosts too; sums.object becomes zero.
 void move_object(const device::Device& exec, const physics::ObjectView& object,
                  const physics::GradientSums& sums, const device::DeviceView<Real[2]>& lengths,
-                 const TouchedBlocks& touched, const OwnedTile& tile);
+                 const BlockList& touched, const OwnedTile& tile);
 /// probe += lengths(1) direction
 void move_probe(const device::Device& exec, const physics::ProbeView& probe,
                 const physics::ProbeView& direction, const device::DeviceView<Real[2]>& lengths);

@@ -30,11 +30,11 @@ void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int ep
   sweep.fill(exec, halo::tile_field(unknowns_.object));
 }
 
-void Pie::update_object(const Device& exec, const TouchedBlocks& touched) {
+void Pie::update_object(const Device& exec, const BlockList& touched) {
   const device::Region region("update object");
   const auto object = unknowns_.object;
   const auto sum = batch_sums_.sums().object;
-  const auto illumination = batch_sums_.sums().illumination;
+  const auto dose = batch_sums_.sums().dose;
   const auto max_power = probe_update_.max_power();
   const auto steps = steps_;
   const auto tile = tile_;
@@ -43,11 +43,11 @@ void Pie::update_object(const Device& exec, const TouchedBlocks& touched) {
       exec, "tessera::solvers::update_object", static_cast<int>(object.extent(0)), touched, tile_,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
         if (tile.owns(y, x)) {
-          const Real weight = physics::update_weight(illumination(plane, y, x), max_power(), alpha);
+          const Real weight = physics::update_weight(dose(plane, y, x), max_power(), alpha);
           object(plane, y, x) += sum(plane, y, x) * (steps(0) / weight);
         }
         sum(plane, y, x) = complex(0);
-        illumination(plane, y, x) = 0;
+        dose(plane, y, x) = 0;
       });
 }
 

@@ -5,7 +5,7 @@ namespace tessera::solvers {
 using device::Device;
 
 void Preconditioner::apply(const Device& exec, const Unknowns& from, const Unknowns& to) const {
-  const auto illumination = sums_.illumination;
+  const auto dose = sums_.dose;
   const auto overlap = sums_.overlap;
   const auto max_power = maxima_.power;
   const auto max_overlap = maxima_.overlap;
@@ -18,7 +18,7 @@ void Preconditioner::apply(const Device& exec, const Unknowns& from, const Unkno
   device::for_each_pixel(
       exec, "tessera::solvers::precondition_object", static_cast<int>(to.object.extent(0)),
       device::image_shape(to.object), KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        const Real weight = illumination(plane, y, x) + object_alpha * max_power();
+        const Real weight = dose(plane, y, x) + object_alpha * max_power();
         object_to(plane, y, x) = object_from(plane, y, x) * (object_step / weight);
       });
   const auto probe_from = from.probe;

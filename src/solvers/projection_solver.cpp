@@ -124,23 +124,22 @@ void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& 
   }
 }
 
-void ProjectionSolver::update_object(const Device& exec, Sweep& sweep,
-                                     const TouchedBlocks& touched) {
+void ProjectionSolver::update_object(const Device& exec, Sweep& sweep, const BlockList& touched) {
   const device::Region region("update object");
   const auto object = unknowns_.object;
   const auto sum = batch_sums_.sums().object;
-  const auto illumination = batch_sums_.sums().illumination;
+  const auto dose = batch_sums_.sums().dose;
   const auto tile = tile_;
   const auto inertia = static_cast<Real>(own_.object_inertia * mean_counts_ /
                                          static_cast<double>(model_.scan().window.size()));
   for_each_touched_pixel(
       exec, "tessera::solvers::divide_object", static_cast<int>(object.extent(0)), touched, tile_,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        const Real weight = illumination(plane, y, x) + inertia;
+        const Real weight = dose(plane, y, x) + inertia;
         if (tile.owns(y, x) && weight > 0)
           object(plane, y, x) = (sum(plane, y, x) + object(plane, y, x) * inertia) / weight;
         sum(plane, y, x) = complex(0);
-        illumination(plane, y, x) = 0;
+        dose(plane, y, x) = 0;
       });
   sweep.fill(exec, halo::tile_field(object));
 }

@@ -76,8 +76,8 @@ Reconstructed with_ambiguity(const Ambiguity& in, int n_modes, Shape2 shape) {
   return out;
 }
 
-optics::Region interior(Shape2 shape) {
-  optics::Region region(1, shape);
+optics::PixelSet interior(Shape2 shape) {
+  optics::PixelSet region(1, shape);
   for (int y = 15; y < shape.h - 20; ++y)
     for (int x = 20; x < shape.w - 25; ++x) region(0, y, x) = 1;
   return region;
@@ -90,7 +90,7 @@ TEST_P(FindAmbiguity, RecoversWhatWasPutInAndLeavesNothing) {
   const Shape2 shape{120, 131};
   const Reconstructed a = with_ambiguity(in, 1, shape);
   const Reconstructed b = with_ambiguity({}, 1, shape);
-  const optics::Region region = interior(shape);
+  const optics::PixelSet region = interior(shape);
 
   const Ambiguity found = find_ambiguity(a.object, a.probe, b.object, b.probe, region);
   EXPECT_NEAR(found.shift_px.y, in.shift_px.y, 1e-6);
@@ -121,7 +121,7 @@ TEST(FindAmbiguity, IgnoresWhatLiesInTheDark) {
   const Ambiguity in{0.5, {0.1, -0.2}, 1.2, {0.6, -0.4}};
   Reconstructed a = with_ambiguity(in, 1, shape);
   const Reconstructed b = with_ambiguity({}, 1, shape);
-  const optics::Region region = interior(shape);
+  const optics::PixelSet region = interior(shape);
   std::mt19937 random(11);
   std::normal_distribution<double> garbage(0, 2);
   for (int y = 0; y < shape.h; ++y)
@@ -141,7 +141,7 @@ TEST(FindAmbiguity, MeetsNoiseWithTheNoiseOnly) {
   std::mt19937 random(3);
   std::normal_distribution<double> noise(0, 0.05 * 1.2 / std::sqrt(2.0));
   for (auto& value : a.object) value += Complex(noise(random), noise(random));
-  const optics::Region region = interior(shape);
+  const optics::PixelSet region = interior(shape);
   const Ambiguity found = find_ambiguity(a.object, a.probe, b.object, b.probe, region);
   EXPECT_NEAR(found.shift_px.y, 0.6, 0.02);
   EXPECT_NEAR(found.shift_px.x, -0.4, 0.02);
@@ -209,7 +209,7 @@ const auto white = [](double) { return 1.0; };
 
 TEST(RingCorrelation, OfAnObjectWithItselfIsOne) {
   const WaveStack a = filtered_noise(noise_shape, 1, white);
-  const RingCorrelation rings = ring_correlation(a, a, optics::Region(1, noise_shape, 1));
+  const RingCorrelation rings = ring_correlation(a, a, optics::PixelSet(1, noise_shape, 1));
   for (const double value : rings.correlation) EXPECT_NEAR(value, 1, 1e-12);
   EXPECT_EQ(resolved_fraction(rings, rings.one_bit), 1);
   EXPECT_NEAR(rings.nyquist_fraction.back(), 1, 1e-12);
@@ -218,7 +218,7 @@ TEST(RingCorrelation, OfAnObjectWithItselfIsOne) {
 TEST(RingCorrelation, OfIndependentNoiseIsNearZero) {
   const WaveStack a = filtered_noise(noise_shape, 1, white);
   const WaveStack b = filtered_noise(noise_shape, 2, white);
-  const RingCorrelation rings = ring_correlation(a, b, optics::Region(1, noise_shape, 1));
+  const RingCorrelation rings = ring_correlation(a, b, optics::PixelSet(1, noise_shape, 1));
   double mean = 0;
   for (std::size_t ring = 8; ring < rings.correlation.size(); ++ring) {
     EXPECT_LT(std::abs(rings.correlation[ring]), 0.3);
@@ -230,7 +230,7 @@ TEST(RingCorrelation, OfIndependentNoiseIsNearZero) {
 
 TEST(RingCorrelation, ThresholdsTendToTheirLimits) {
   const WaveStack a = filtered_noise(noise_shape, 1, white);
-  const RingCorrelation rings = ring_correlation(a, a, optics::Region(1, noise_shape, 1));
+  const RingCorrelation rings = ring_correlation(a, a, optics::PixelSet(1, noise_shape, 1));
   // 0.5 / 1.5 and 0.2071 / 1.2071 for infinitely many samples (van Heel & Schatz 2005), from above.
   EXPECT_GT(rings.one_bit.back(), 0.3333);
   EXPECT_LT(rings.one_bit.back(), 0.42);
@@ -246,7 +246,7 @@ TEST(RingCorrelation, FallsBelowTheLinesWhereSignalAndNoiseSaySo) {
   const WaveStack signal = filtered_noise(noise_shape, 1, gain);
   const WaveStack a = sum(signal, filtered_noise(noise_shape, 2, white));
   const WaveStack b = sum(signal, filtered_noise(noise_shape, 3, white));
-  const RingCorrelation rings = ring_correlation(a, b, optics::Region(1, noise_shape, 1));
+  const RingCorrelation rings = ring_correlation(a, b, optics::PixelSet(1, noise_shape, 1));
   // Where s / (s + 1) meets a threshold t of about 0.37 or 0.21 at this number of samples.
   auto expected = [&](double t) { return (2 - std::log10(t / (1 - t))) / 4; };
   EXPECT_NEAR(resolved_fraction(rings, rings.one_bit), expected(0.37), 0.04);
@@ -268,11 +268,12 @@ TEST(IlluminatedRegion, IsWhereAPlainSumOverWindowsSaysSo) {
           sum_of_windows(0, static_cast<int>(std::lround(corner.y)) + y,
                          static_cast<int>(std::lround(corner.x)) + x) += std::norm(probe(m, y, x));
   const double greatest = *std::max_element(sum_of_windows.begin(), sum_of_windows.end());
-  const optics::Region region = optics::illuminated_region(shape, corners, probe, 1, 0.2);
+  const optics::PixelSet region = optics::illuminated_region(shape, corners, probe, 1, 0.2);
   for (int y = 0; y < shape.h; ++y)
     for (int x = 0; x < shape.w; ++x)
       EXPECT_EQ(region(0, y, x) != 0, sum_of_windows(0, y, x) >= 0.2 * greatest) << y << ", " << x;
-  EXPECT_THROW(optics::illuminated_region(shape, std::vector<Vec2>{{33, 0}}, probe), std::exception);
+  EXPECT_THROW(optics::illuminated_region(shape, std::vector<Vec2>{{33, 0}}, probe),
+               std::exception);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ inline Problem make_problem(int n, int n_modes, int n_positions, int n_slots, in
 /// What a chunk adds to.
 struct Sums {
   Numbers object;
-  std::vector<double> illumination;
+  std::vector<double> dose;
   Numbers slots;
   std::vector<double> overlap;
   double amplitude[4] = {0, 0, 0, 0};
@@ -164,7 +164,7 @@ inline void add_waves(const Problem& p, int k, const WaveStack& waves, Sums& sum
   for (int y = 0; y < p.n; ++y)
     for (int x = 0; x < p.n; ++x) {
       sums.object[window.in_object(y, x)] += one.object(0, y, x);
-      sums.illumination[window.in_object(y, x)] += one.illumination(0, y, x);
+      sums.dose[window.in_object(y, x)] += one.dose(0, y, x);
       sums.overlap[window.in_image(y, x)] += one.overlap(0, y, x);
     }
   for (std::size_t i = 0; i < term.size(); ++i)

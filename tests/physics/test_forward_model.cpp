@@ -113,10 +113,10 @@ TEST_P(ForwardModelTest, IlluminationAndOverlapAgreeWithPlainLoops) {
 
   const std::vector<int> positions{0, 1, 2, 3, 4};
   const testing::PlainSums plain = testing::plain_sums(scan_, positions);
-  const ImageStack<double>& expected = plain.illumination;
+  const ImageStack<double>& expected = plain.dose;
   const ImageStack<double>& expected_overlap = plain.overlap;
   const Kokkos::HostSpace host;
-  const auto found = Kokkos::create_mirror_view_and_copy(host, sums.illumination);
+  const auto found = Kokkos::create_mirror_view_and_copy(host, sums.dose);
   const auto found_overlap = Kokkos::create_mirror_view_and_copy(host, sums.overlap);
   double worst = 0;
   for (int y = 0; y < expected.h(); ++y)

@@ -97,7 +97,7 @@ TEST_P(OwnProbes, AreAddedUpAlikeByFusedKernelsAndBySteps) {
   EXPECT_LT(testing::relative_difference(testing::on_host(sums[0].probe),
                                          testing::on_host(sums[1].probe)),
             10 * testing::rounding);
-  expect_same(values(sums[0].illumination), values(sums[1].illumination), "illumination");
+  expect_same(values(sums[0].dose), values(sums[1].dose), "dose");
   expect_same(values(sums[0].overlap), values(sums[1].overlap), "overlap");
   expect_same(values(models[0]->slopes().at_position), values(models[1]->slopes().at_position),
               "slopes");

@@ -74,32 +74,32 @@ TEST_P(HotPathGradients, AgreeWithPlainLoops) {
   const OnDevice object(p.object);
   const OnDevice probes(p.probes);
   const OnDevice object_sum(filled(p.object.size(), 0.5F));
-  const OnDevice illumination(std::vector<float>(p.object.size(), 0.5F));
+  const OnDevice dose(std::vector<float>(p.object.size(), 0.5F));
   const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
   const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
   const OnDevice sums(std::vector<double>(5));
   const int count = p.n_positions - begin;
   const OnDevice waves(poison(static_cast<std::size_t>(count * c.n_modes) * p.area()));
-  const hot_path::Scan scan{
+  const hot_path::ScanArrays scan{
       c.n,          c.n_modes,    c.counts,      patterns.data(),
       valid.data(), order.data(), corner.data(), c.n_slots > 1 ? slot.data() : nullptr};
-  const hot_path::Chunk chunk{begin,
-                              count,
-                              c.patterns_packed,
-                              1.F / static_cast<float>(c.n),
-                              object.data(),
-                              p.object_w,
-                              probes.data(),
-                              object_sum.data(),
-                              illumination.data(),
-                              c.moves_probe ? slot_sums.data() : nullptr,
-                              c.moves_probe ? overlap.data() : nullptr,
-                              sums.data()};
+  const hot_path::ChunkArrays chunk{begin,
+                                    count,
+                                    c.patterns_packed,
+                                    1.F / static_cast<float>(c.n),
+                                    object.data(),
+                                    p.object_w,
+                                    probes.data(),
+                                    object_sum.data(),
+                                    dose.data(),
+                                    c.moves_probe ? slot_sums.data() : nullptr,
+                                    c.moves_probe ? overlap.data() : nullptr,
+                                    sums.data()};
   hot_path::add_gradients(nullptr, scan, chunk, waves.data());
   check(cudaDeviceSynchronize());
 
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
-  EXPECT_LT(distance(host(illumination), expected.illumination), tolerance);
+  EXPECT_LT(distance(host(dose), expected.dose), tolerance);
   const std::vector<double> amplitude = host(sums);
   for (int i = 0; i < 4; ++i)
     EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;

@@ -53,12 +53,12 @@ struct OnGpu {
   OnDevice<Complex> probes{p.probes};
   OnDevice<double> sums{std::vector<double>(5)};
 
-  hot_path::Scan scan() const {
+  hot_path::ScanArrays scan() const {
     return {p.n,          p.n_modes,    hot_path::Counts::f32, patterns.data(),
             valid.data(), order.data(), corner.data(),         slot.data()};
   }
   /// Nothing but FigureSums is wanted.
-  hot_path::Chunk chunk(int begin) const {
+  hot_path::ChunkArrays chunk(int begin) const {
     return {begin,         p.n_positions - begin,
             false,         1.F / static_cast<float>(p.n),
             object.data(), p.object_w,
@@ -178,20 +178,20 @@ TEST_P(HotPathKept, GradientsAgreeWithPlainLoops) {
   const OnGpu gpu{p_};
   const OnDevice spectra(row_spectra(kept, p_.n));
   const OnDevice object_sum(filled(p_.object.size(), 0.5F));
-  const OnDevice illumination(std::vector<float>(p_.object.size(), 0.5F));
+  const OnDevice dose(std::vector<float>(p_.object.size(), 0.5F));
   const OnDevice slot_sums(filled(p_.probes.size(), 0.5F));
   const OnDevice overlap(std::vector<float>(p_.area(), 0.5F));
-  hot_path::Chunk of_object = gpu.chunk(begin);
+  hot_path::ChunkArrays of_object = gpu.chunk(begin);
   of_object.object_sum = object_sum.data();
-  of_object.illumination = illumination.data();
+  of_object.dose = dose.data();
   hot_path::add_kept(nullptr, gpu.scan(), of_object, spectra.data());
-  hot_path::Chunk of_probe = gpu.chunk(begin);
+  hot_path::ChunkArrays of_probe = gpu.chunk(begin);
   of_probe.slot_sums = slot_sums.data();
   of_probe.overlap = overlap.data();
   hot_path::add_kept(nullptr, gpu.scan(), of_probe, spectra.data());
   check(cudaDeviceSynchronize());
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
-  EXPECT_LT(distance(host(illumination), expected.illumination), tolerance);
+  EXPECT_LT(distance(host(dose), expected.dose), tolerance);
   EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
   EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
 }
@@ -223,7 +223,7 @@ TEST_P(HotPathKept, ProductsAgreeWithPlainLoops) {
   const OnDevice probe_directions(other.probes);
   const OnDevice products(std::vector<double>(5 * count));
   const OnDevice waves(poison(static_cast<std::size_t>(count * p_.n_modes) * p_.area()));
-  hot_path::Chunk chunk = gpu.chunk(begin);
+  hot_path::ChunkArrays chunk = gpu.chunk(begin);
   chunk.object_sum = object_sum.data();
   hot_path::add_gradients(nullptr, gpu.scan(), chunk, waves.data());
   hot_path::add_products(nullptr, gpu.scan(), chunk,

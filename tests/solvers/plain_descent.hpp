@@ -50,8 +50,7 @@ class PlainDescent {
     gradient_.assign(sums.object.begin(), sums.object.end());
     gradient_.insert(gradient_.end(), sums.probe.begin(), sums.probe.end());
     weight_.clear();
-    for (const double d : sums.illumination)
-      weight_.push_back(steps.object / (d + alphas.object * power));
+    for (const double d : sums.dose) weight_.push_back(steps.object / (d + alphas.object * power));
     for (int m = 0; m < scan.probe.n(); ++m)
       for (const double s : sums.overlap)
         weight_.push_back(steps.probe / (s + alphas.probe * overlap));

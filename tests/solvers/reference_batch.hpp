@@ -24,7 +24,7 @@ struct ReferenceSums : tessera::testing::PlainSums {
 
   /// What divides the object's sum, and the probe's.
   double object_weight(std::size_t i, double alpha) const {
-    const double d = illumination.data()[i];
+    const double d = dose.data()[i];
     return std::max(d, (1 - alpha) * d + alpha * max_power);
   }
   double probe_weight(int y, int x, double alpha) const {

@@ -44,7 +44,7 @@ void reference_update(SmallScan& scan, const settings::Adam& options, double fra
   const testing::PlainSums sums = testing::plain_sums(scan, positions);
   const double power = testing::max_power(scan.probe);
   const double overlap = *std::max_element(sums.overlap.begin(), sums.overlap.end());
-  object.update(options, fraction * options.steps.object, sums.object, power, sums.illumination,
+  object.update(options, fraction * options.steps.object, sums.object, power, sums.dose,
                 scan.object);
   if (moves_probe)
     probe.update(options, fraction * options.steps.probe * std::sqrt(power), sums.probe,

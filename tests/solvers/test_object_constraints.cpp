@@ -247,8 +247,8 @@ TEST(ObjectConstraints, RefuseATileWithoutTheGhostsThatTheyNeed) {
   const settings::Constraints pixelwise{.object_bounds = {.l1 = now, .l1_threshold = 0.1}};
   const settings::Constraints stencil{.smoothness = {now, 0.1}};
   const fft::Plan plan(bare.window, fft::Planning::reproducible);
-  EXPECT_NO_THROW(Constraints(pixelwise, bare, plan));
-  EXPECT_THROW(Constraints(stencil, bare, plan), std::invalid_argument);
+  EXPECT_NO_THROW(ConstraintList(pixelwise, bare, plan));
+  EXPECT_THROW(ConstraintList(stencil, bare, plan), std::invalid_argument);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ struct Reference {
     for (int j = 0; j < n_positions; ++j)
       sums.add_to_object(testing::shifted(scan.probe, scan.subpixel[j]), waves[j], scan.corner[j]);
     for (std::size_t i = 0; i < sums.object.size(); ++i)
-      if (const double lit = sums.illumination.data()[i]; lit > 0)
+      if (const double lit = sums.dose.data()[i]; lit > 0)
         scan.object.data()[i] =
             (sums.object.data()[i] + inertia * scan.object.data()[i]) / (lit + inertia);
   }

@@ -71,7 +71,7 @@ class TiledObject {
   /// Collective.
   void apply(const settings::Constraints& settings, int epoch = 0) {
     const fft::Plan plan(constrained().window, fft::Planning::reproducible);
-    solvers::Constraints constraints(settings, constrained(), plan);
+    solvers::ConstraintList constraints(settings, constrained(), plan);
     constraints.apply({}, *sweep_, unknowns, epoch);
   }
   /// Greatest |held - expected|, ghosts too, over all ranks. Collective.

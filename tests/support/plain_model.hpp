@@ -150,13 +150,13 @@ WaveStack exit_wave_change(const Scan& scan, int j) {
 /// The sums of physics::GradientSums over some positions of a thin sample.
 struct PlainSums {
   WaveStack object;
-  ImageStack<double> illumination;
+  ImageStack<double> dose;
   WaveStack probe;
   ImageStack<double> overlap;
 
   PlainSums(Shape2 object_shape, int n_modes, Shape2 window)
       : object(1, object_shape),
-        illumination(1, object_shape),
+        dose(1, object_shape),
         probe(n_modes, window),
         overlap(1, window) {}
 
@@ -167,7 +167,7 @@ struct PlainSums {
       for (int y = 0; y < lit.h(); ++y)
         for (int x = 0; x < lit.w(); ++x) {
           object(0, corner.y + y, corner.x + x) += std::conj(lit(m, y, x)) * waves(m, y, x);
-          illumination(0, corner.y + y, corner.x + x) += std::norm(lit(m, y, x));
+          dose(0, corner.y + y, corner.x + x) += std::norm(lit(m, y, x));
         }
   }
   /// Adds |O|^2. conj(O) waves, of every mode.

@@ -57,7 +57,7 @@ inline Complex inner(const WaveStack& a, const WaveStack& b) {
 inline physics::GradientSums zero_sums(const physics::ObjectView& object,
                                        const physics::ProbeView& probe) {
   return {physics::ObjectView("object_sum", object.layout()),
-          device::DeviceView<Real***>("illumination", object.layout()),
+          device::DeviceView<Real***>("dose", object.layout()),
           physics::ProbeView("probe_sum", probe.layout()),
           device::DeviceView<Real**>("overlap", probe.extent(1), probe.extent(2))};
 }

@@ -2,8 +2,8 @@
 /// Ptychography fixes object and probe only up to a few numbers. Find and remove them, so that two
 /// reconstructions can be compared.
 
-#include "tessera/optics/illuminated_region.hpp"
 #include "tessera/base/image_stack.hpp"
+#include "tessera/optics/illuminated_region.hpp"
 
 namespace tessera::analysis {
 
@@ -24,7 +24,7 @@ struct Ambiguity {
 /// least-squares fit of all numbers over `region`. Several slices share one ambiguity.
 Ambiguity find_ambiguity(const WaveStack& object, const WaveStack& probe,
                          const WaveStack& reference_object, const WaveStack& reference_probe,
-                         const optics::Region& region);
+                         const optics::PixelSet& region);
 
 /// The reference moved by the ambiguity's shift, periodically. The reference moves, not what is
 /// compared with it: a transform would smear what a reconstruction holds in the dark over all of
@@ -42,6 +42,7 @@ WaveStack probe_without(const Ambiguity& ambiguity, const WaveStack& probe);
 WaveStack modes_mixed_like(const WaveStack& reference, const WaveStack& probe);
 
 /// ||a - b|| / ||b|| over the region (empty region: over all); missing images count as dark.
-double relative_difference(const WaveStack& a, const WaveStack& b, const optics::Region& region = {});
+double relative_difference(const WaveStack& a, const WaveStack& b,
+                           const optics::PixelSet& region = {});
 
 }  // namespace tessera::analysis

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "tessera/optics/illuminated_region.hpp"
 #include "tessera/base/image_stack.hpp"
+#include "tessera/optics/illuminated_region.hpp"
 
 namespace tessera::analysis {
 
@@ -20,7 +20,8 @@ struct RingCorrelation {
 /// van Heel & Schatz 2005, J. Struct. Biol. 151, 250, for 1 and 1/2 bit. Both are cut to
 /// the box of the region, freed of their mean and multiplied by a soft window, which also lowers
 /// the number of independent samples of a ring.
-RingCorrelation ring_correlation(const WaveStack& a, const WaveStack& b, const optics::Region& region);
+RingCorrelation ring_correlation(const WaveStack& a, const WaveStack& b,
+                                 const optics::PixelSet& region);
 
 /// Fraction of Nyquist where the correlation first falls below the threshold, linear between rings;
 /// 1 if it never does.

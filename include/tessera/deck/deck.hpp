@@ -21,6 +21,7 @@
 
 namespace tessera::deck {
 
+using settings::Computation;
 using settings::Constraints;
 using settings::Data;
 using settings::Decomposition;
@@ -29,7 +30,6 @@ using settings::Object;
 using settings::Output;
 using settings::Probe;
 using settings::Refine;
-using settings::Run;
 using settings::Simulation;
 using settings::Solver;
 using settings::Stop;
@@ -47,7 +47,7 @@ struct Deck {
   Refine refine;
   Constraints constraints;
   Decomposition decomposition;
-  Run run;
+  Computation run;
   Output output;
   Simulation simulation;
 };

@@ -9,21 +9,21 @@
 namespace tessera::optics {
 
 /// One image, 1 = pixel counts.
-using Region = ImageStack<std::uint8_t>;
+using PixelSet = ImageStack<std::uint8_t>;
 
 /// Pixels where the sum over all windows of |probe|^2 is at least `least` of its maximum.
 /// @param object grid that the corners refer to, pixels
 /// @param window_corner_px real-valued corners; rounded here, for a region needs no sub-pixels
 /// @param stride the region of every `stride`-th object pixel, for pictures of large objects
 /// @throws InputError if a window lies outside the object
-Region illuminated_region(Shape2 object, std::span<const Vec2> window_corner_px,
-                          const WaveStack& probe, int stride = 1, double least = 0.05);
+PixelSet illuminated_region(Shape2 object, std::span<const Vec2> window_corner_px,
+                            const WaveStack& probe, int stride = 1, double least = 0.05);
 
 /// The smallest box around the region; empty if the region is.
-Box bounding_box(const Region& region);
+Box bounding_box(const PixelSet& region);
 
 /// Weights in [0, 1]: zero outside the region, rising to one about `width_px` inside its edge.
-ImageStack<double> soft_window(const Region& region, int width_px);
+ImageStack<double> soft_window(const PixelSet& region, int width_px);
 
 /// The part of every image inside `box`, which lies within the images.
 template <class T>

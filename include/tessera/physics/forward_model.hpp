@@ -55,7 +55,7 @@ class ForwardModel {
   void backward(const device::Device& exec, const Chunk& chunk);
 
   /// With the waves that `backward` leaves: sums.object += sum_jm conj(probe_jm) waves_jm and
-  /// sums.illumination += sum_jm |probe_jm|^2, at every window; sums.probe += sum_j conj(object_j)
+  /// sums.dose += sum_jm |probe_jm|^2, at every window; sums.probe += sum_j conj(object_j)
   /// waves_jm, complete once the last chunk that shares its slots is added, and sums.overlap +=
   /// sum_j |object_j|^2. Behind further slices, what falls on each of them stands for the probe.
   /// With slots sums.probe is a spectrum: `finish_probe_gradient` makes it a probe after all ranks'

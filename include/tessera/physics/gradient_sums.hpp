@@ -12,10 +12,10 @@ using WavesView =
 
 /// All of it zero before the first chunk of a batch.
 struct GradientSums {
-  ObjectView object;                         ///< sum_jm conj(probe_jm) chi_jm
-  device::DeviceView<Real***> illumination;  ///< sum_jm |probe_jm|^2
-  ProbeView probe;                           ///< sum_j conj(object_j) chi_jm
-  device::DeviceView<Real**> overlap;        ///< sum_j |object_j|^2
+  ObjectView object;                   ///< sum_jm conj(probe_jm) chi_jm
+  device::DeviceView<Real***> dose;    ///< sum_jm |probe_jm|^2
+  ProbeView probe;                     ///< sum_j conj(object_j) chi_jm
+  device::DeviceView<Real**> overlap;  ///< sum_j |object_j|^2
 
   /// Without the object's.
   GradientSums of_probe() const { return {{}, {}, probe, overlap}; }

@@ -29,7 +29,7 @@ class Slices {
   void forward(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                Real scale);
   /// waves(): chi from behind the last slice to behind the first, and on the way every other
-  /// slice's part of sums.object and sums.illumination; slopes.optics += those of `fitted`.
+  /// slice's part of sums.object and sums.dose; slopes.optics += those of `fitted`.
   /// @param scale that makes the waves unitary
   void backward(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                 const GradientSums& sums, Real scale, const FittedParameters& fitted,

@@ -109,7 +109,7 @@ class Run {
   std::unique_ptr<solvers::Sweep> sweep_;
   std::unique_ptr<solvers::Solver> solver_;
   std::unique_ptr<solvers::Refinement> refinement_;
-  std::unique_ptr<solvers::Constraints> constraints_;
+  std::unique_ptr<solvers::ConstraintList> constraints_;
   std::unique_ptr<Figures> figures_;
   std::unique_ptr<GoodState> good_;
   std::unique_ptr<RecordedBatches> recorded_;  ///< of this stage

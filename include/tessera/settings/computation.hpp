@@ -8,7 +8,7 @@
 
 namespace tessera::settings {
 
-struct Run {
+struct Computation {
   bool deterministic = false;
   std::string resume;
   double device_memory_bytes = 0;

@@ -27,7 +27,7 @@ class Adam final : public BatchMethod<settings::Adam> {
   Fields memory() override;
 
   /// Owners update their pixels from complete sums, which become zero, ghosts' too.
-  void update_object(const device::Device& exec, const TouchedBlocks& touched);
+  void update_object(const device::Device& exec, const BlockList& touched);
   /// Every rank makes the same update from complete sums.
   void update_probe(const device::Device& exec);
 

@@ -27,16 +27,14 @@ class BatchSums {
   /// Collective.
   template <class Add>
   void add_up(const device::Device& exec, Sweep& sweep, const Batch& batch, const Add& add) const {
-    const std::array object_sums{halo::tile_field(sums_.object),
-                                 halo::tile_field(sums_.illumination)};
+    const std::array object_sums{halo::tile_field(sums_.object), halo::tile_field(sums_.dose)};
     sweep.sum(exec, batch, object_sums, shared_, add);
   }
   /// The object's sums alone: nothing is all-reduced.
   template <class Add>
   void add_up_object(const device::Device& exec, Sweep& sweep, const Batch& batch,
                      const Add& add) const {
-    const std::array object_sums{halo::tile_field(sums_.object),
-                                 halo::tile_field(sums_.illumination)};
+    const std::array object_sums{halo::tile_field(sums_.object), halo::tile_field(sums_.dose)};
     sweep.sum(exec, batch, object_sums, {}, add);
   }
   /// The probe's sums alone, from sums().of_probe(): nothing travels to owners.

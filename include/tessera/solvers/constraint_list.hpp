@@ -30,14 +30,14 @@ struct ConstrainedTile {
 ///
 /// Centring, phase ramp and power change object and probe together so that no intensity changes;
 /// what a method remembers from epoch to epoch (exit waves, search directions) does not follow.
-class Constraints {
+class ConstraintList {
  public:
   /// Allocates all that `apply` needs.
   /// @param plan of the window's shape; lives as long as this
   /// @throws std::invalid_argument if the ghosts do not reach as far as ghost_margin_px
-  Constraints(const settings::Constraints& settings, const ConstrainedTile& tile,
-              const fft::Plan& plan);
-  ~Constraints();
+  ConstraintList(const settings::Constraints& settings, const ConstrainedTile& tile,
+                 const fft::Plan& plan);
+  ~ConstraintList();
 
   /// What acts after `epoch` (from 0), in the order of settings::Constraints. Afterwards ghosts
   /// equal their owners' values and probes are the same on all ranks. Does not wait for the device.

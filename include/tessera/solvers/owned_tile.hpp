@@ -27,7 +27,7 @@ namespace detail {
 
 template <class F>
 struct TouchedPixel {
-  TouchedBlocks touched;
+  BlockList touched;
   OwnedTile tile;
   F f;
   KOKKOS_FUNCTION void operator()(const int i, const int row, const int column) const {
@@ -46,7 +46,7 @@ struct TouchedPixel {
 /// f(plane, y, x) for every pixel, ghosts too, of the blocks that a batch has touched.
 template <class F>
 void for_each_touched_pixel(const device::Device& exec, const char* name, int n_planes,
-                            const TouchedBlocks& touched, const OwnedTile& tile, const F& f) {
+                            const BlockList& touched, const OwnedTile& tile, const F& f) {
   device::for_each_pixel(exec, name, n_planes * touched.count, decomposition::BlockGrid::block,
                          detail::TouchedPixel<F>{touched, tile, f});
 }

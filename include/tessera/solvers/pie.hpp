@@ -26,7 +26,7 @@ class Pie final : public BatchMethod<settings::Pie> {
 
   /// Owners update their pixels from complete sums. Those of the touched blocks, ghosts' too,
   /// become zero.
-  void update_object(const device::Device& exec, const TouchedBlocks& touched);
+  void update_object(const device::Device& exec, const BlockList& touched);
 
  private:
   physics::ProbeUpdate probe_update_;  ///< the probe's sums are zero between batches

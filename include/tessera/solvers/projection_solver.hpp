@@ -45,7 +45,7 @@ class ProjectionSolver final : public Solver {
   Fields memory() override;
 
   /// Owners update their pixels from complete sums. All sums become zero.
-  void update_object(const device::Device& exec, Sweep& sweep, const TouchedBlocks& touched);
+  void update_object(const device::Device& exec, Sweep& sweep, const BlockList& touched);
 
  private:
   void start_waves(const device::Device& exec, const Batch& batch);

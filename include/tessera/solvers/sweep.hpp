@@ -15,7 +15,7 @@ namespace tessera::solvers {
 
 /// Blocks of this rank's ghosted box (decomposition::BlockGrid) that windows of a batch reach,
 /// whichever rank computes them: outside them a batch adds nothing.
-struct TouchedBlocks {
+struct BlockList {
   const int* number = nullptr;  ///< on the device
   int count = 0;
 };
@@ -26,7 +26,7 @@ struct Batch {
   int id = 0;  ///< the same positions in every epoch if the sweep's batches are fixed
   std::span<const physics::Chunk> border;
   std::span<const physics::Chunk> interior;
-  TouchedBlocks touched;
+  BlockList touched;
 
   /// Border and interior, which lie one after the other.
   std::span<const physics::Chunk> chunks() const {
