@@ -257,12 +257,12 @@ class Bench {
     const OnDevice<Complex> probe_sum(size);
     const OnDevice<Complex> row_spectrum(size);
     const OnDevice<float> step(std::vector<float>{1.F});
-    const OnDevice<float> greatest(2);
+    const OnDevice<float> max(2);
     return milliseconds([&] {
       for (int begin = 0; begin < n_positions(); begin += c_.chunk)
         hot_path::update_probe(
             nullptr, {c_.n, c_.n_modes, step.data(), 1.F, probe_sum.data(), overlap_.data(),
-                      probes_.data(), row_spectrum.data(), greatest.data(), greatest.data() + 1});
+                      probes_.data(), row_spectrum.data(), max.data(), max.data() + 1});
     });
   }
 

@@ -22,7 +22,7 @@ struct Row {
   double roof_share = 0;  ///< least time by the roofs / time; 0: no cost known
 };
 
-double least_seconds(const StageCost& cost, const Roof& roof) {
+double min_seconds(const StageCost& cost, const Roof& roof) {
   return std::max(cost.bytes / roof.bytes_per_s, cost.flops / roof.flops_per_s);
 }
 
@@ -35,7 +35,7 @@ std::vector<Row> rows(const StageClock& clock, const EpochLoad& load, const Roof
     Row row{name, {stage.n_calls / n_epochs, stage.seconds / n_epochs}, {}, 0};
     if (const auto known = costs.find(name); known != costs.end()) {
       row.cost = known->second;
-      row.roof_share = least_seconds(row.cost, roof) / row.stage.seconds;
+      row.roof_share = min_seconds(row.cost, roof) / row.stage.seconds;
     }
     made.push_back(row);
   }

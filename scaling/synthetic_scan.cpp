@@ -216,7 +216,7 @@ double make_patterns(const WaveStack& probe, run::Scan& scan) {
   device::PinnedBuffer patterns(n * n_bytes);
   const double counts = compute_patterns(scan, probe, patterns.data());
   scan.on_device.patterns = std::make_shared<physics::StreamedPatterns>(
-      Counts(), window, scan.plan.most_in_chunk(n),
+      Counts(), window, scan.plan.max_in_chunk(n),
       std::make_unique<physics::PinnedPatterns>(std::move(patterns), n_bytes,
                                                 scan.on_device.order));
   return counts;

@@ -26,14 +26,14 @@ ScanContents contents_of_deck(const std::string& path) {
 
 std::string largest_patterns(const io::File& file) {
   std::string largest;
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (const auto& [name, info] : datasets(file)) {
     const std::size_t n_axes = info.extents.size();
     if ((n_axes != 3 && n_axes != 4) || !io::is_real(info.type)) continue;
     const std::int64_t size = std::accumulate(info.extents.begin(), info.extents.end(),
                                               std::int64_t{1}, std::multiplies<>());
-    if (size <= most) continue;
-    most = size;
+    if (size <= max) continue;
+    max = size;
     largest = name;
   }
   if (largest.empty())
@@ -120,11 +120,11 @@ void for_each_pattern(const io::File& file, const std::string& name,
   const bool by_rows = extents.size() == 4;
   const std::int64_t n_rows = by_rows ? extents[0] : 1;
   const std::int64_t n_in_row = by_rows ? extents[1] : extents[0];
-  const std::int64_t most = std::max<std::int64_t>(1, piece_bytes / (8 * pattern.size()));
+  const std::int64_t max = std::max<std::int64_t>(1, piece_bytes / (8 * pattern.size()));
   std::vector<double> piece;
   for (std::int64_t row = 0; row < n_rows; ++row)
-    for (std::int64_t first = 0; first < n_in_row; first += most) {
-      const std::int64_t n = std::min(most, n_in_row - first);
+    for (std::int64_t first = 0; first < n_in_row; first += max) {
+      const std::int64_t n = std::min(max, n_in_row - first);
       io::Extents begin{first, 0, 0};
       io::Extents count{n, pattern.h, pattern.w};
       if (by_rows) begin.insert(begin.begin(), row);

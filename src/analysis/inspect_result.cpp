@@ -53,10 +53,10 @@ Json tiles_section(const io::File& file) {
     if (!file.has("tiles/" + kind)) continue;
     const std::vector<std::int64_t> found = areas(file.read_doubles("tiles/" + kind));
     if (found.empty()) continue;
-    const auto [least, most] = std::minmax_element(found.begin(), found.end());
+    const auto [min, max] = std::minmax_element(found.begin(), found.end());
     section["count"] = found.size();
-    section["least_" + kind + "_pixels"] = *least;
-    section["most_" + kind + "_pixels"] = *most;
+    section["least_" + kind + "_pixels"] = *min;
+    section["most_" + kind + "_pixels"] = *max;
   }
   return section;
 }

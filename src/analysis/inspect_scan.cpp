@@ -28,8 +28,8 @@ std::vector<double> read_mask(const io::File& file, const ScanContents& contents
 Json dose_section(const io::File& file, const ScanContents& contents, Shape2 pattern,
                   const std::vector<double>& mask) {
   double total = 0;
-  double most = 0;
-  double least = std::numeric_limits<double>::infinity();
+  double max = 0;
+  double min = std::numeric_limits<double>::infinity();
   double brightest_pixel = 0;
   std::int64_t n = 0;
   std::int64_t n_empty = 0;
@@ -48,12 +48,12 @@ Json dose_section(const io::File& file, const ScanContents& contents, Shape2 pat
     ++n;
     n_empty += sum == 0;
     total += sum;
-    most = std::max(most, sum);
-    least = std::min(least, sum);
+    max = std::max(max, sum);
+    min = std::min(min, sum);
   });
   return {{"mean_counts_per_pattern", total / static_cast<double>(n)},
-          {"least_counts_per_pattern", least},
-          {"most_counts_per_pattern", most},
+          {"least_counts_per_pattern", min},
+          {"most_counts_per_pattern", max},
           {"most_counts_per_pixel", brightest_pixel},
           {"patterns_without_counts", n_empty},
           {"negative_or_not_finite_values", n_unusable}};

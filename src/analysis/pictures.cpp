@@ -91,8 +91,8 @@ void write_grey(const std::string& path, const WaveStack& object, const optics::
     std::nth_element(lit.begin(), at, lit.end());
     return *at;
   };
-  const double least = quantile(0.005);
-  io::write_grey_png(path, object.shape(), values, std::pair{least, quantile(0.995)});
+  const double min = quantile(0.005);
+  io::write_grey_png(path, object.shape(), values, std::pair{min, quantile(0.995)});
 }
 
 void write_object(const io::File& file, const WaveStack& probe, Folder& folder) {
@@ -153,20 +153,20 @@ void write_mean_pattern(const io::File& file, const ScanContents& contents,
 void write_positions(const std::vector<Vec2>& positions_m, const std::string& path) {
   constexpr int side_px = 512;
   constexpr int border_px = 8;
-  Vec2 least = positions_m.front();
-  Vec2 most = least;
+  Vec2 min = positions_m.front();
+  Vec2 max = min;
   for (const Vec2& position : positions_m) {
-    least = {std::min(least.y, position.y), std::min(least.x, position.x)};
-    most = {std::max(most.y, position.y), std::max(most.x, position.x)};
+    min = {std::min(min.y, position.y), std::min(min.x, position.x)};
+    max = {std::max(max.y, position.y), std::max(max.x, position.x)};
   }
-  const double extent_m = std::max({most.y - least.y, most.x - least.x, 1e-300});
+  const double extent_m = std::max({max.y - min.y, max.x - min.x, 1e-300});
   auto pixel = [&](double distance_m) {
     return border_px + static_cast<int>((side_px - 2 * border_px - 2) * distance_m / extent_m);
   };
   ImageStack<double> dots(1, {side_px, side_px});
   for (const Vec2& position : positions_m)
     for (const Pixel part : {Pixel{0, 0}, Pixel{0, 1}, Pixel{1, 0}, Pixel{1, 1}})
-      dots(0, pixel(position.y - least.y) + part.y, pixel(position.x - least.x) + part.x) = 1;
+      dots(0, pixel(position.y - min.y) + part.y, pixel(position.x - min.x) + part.x) = 1;
   io::write_grey_png(path, dots.shape(), std::span(dots.data(), dots.size()), std::pair{0.0, 1.0});
 }
 

@@ -71,9 +71,9 @@ namespace {
 /// In pieces, because MPI counts are ints.
 template <class T>
 void all_reduce(std::span<T> values, MPI_Datatype type, MPI_Op operation, MPI_Comm comm) {
-  constexpr std::size_t most = 1u << 30;
-  for (std::size_t begin = 0; begin < values.size(); begin += most) {
-    const auto count = static_cast<int>(std::min(most, values.size() - begin));
+  constexpr std::size_t max = 1u << 30;
+  for (std::size_t begin = 0; begin < values.size(); begin += max) {
+    const auto count = static_cast<int>(std::min(max, values.size() - begin));
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data() + begin, count, type, operation, comm));
   }
 }
@@ -103,9 +103,9 @@ bool Communicator::any(bool here) const {
 }
 
 void Communicator::broadcast_bytes(void* data, std::int64_t n_bytes) const {
-  constexpr std::int64_t most = 1 << 30;
-  for (std::int64_t begin = 0; begin < n_bytes; begin += most) {
-    const int count = static_cast<int>(std::min(most, n_bytes - begin));
+  constexpr std::int64_t max = 1 << 30;
+  for (std::int64_t begin = 0; begin < n_bytes; begin += max) {
+    const int count = static_cast<int>(std::min(max, n_bytes - begin));
     check_mpi(MPI_Bcast(static_cast<char*>(data) + begin, count, MPI_BYTE, 0, comm_));
   }
 }

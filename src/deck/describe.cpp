@@ -95,8 +95,8 @@ std::string type_name(const Key& key) {
 
 std::string allowed_text(const Key& key) {
   std::vector<std::string> words;
-  if (key.least && key.greatest) {
-    words.push_back(text(number_text(*key.least), " to ", number_text(*key.greatest)));
+  if (key.min && key.max) {
+    words.push_back(text(number_text(*key.min), " to ", number_text(*key.max)));
   }
   for (const std::string& choice : key.choices) words.push_back(quoted(choice));
   if (key.none) words.push_back((words.empty() ? "any or " : "or ") + quoted(*key.none));

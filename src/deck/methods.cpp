@@ -29,8 +29,8 @@ struct Column {
   std::string (*setting)(const Stage&);
 };
 
-std::string above(const char* key, int value, int least) {
-  return value > least ? text(key, " = ", value) : "";
+std::string above(const char* key, int value, int min) {
+  return value > min ? text(key, " = ", value) : "";
 }
 
 /// Before its first epoch nothing is refined.

@@ -32,7 +32,7 @@ std::string shown(const toml::node& node) {
 }
 
 void check_range(const toml::node& node, const Key& key, double value) {
-  if ((key.least && value < *key.least) || (key.greatest && value > *key.greatest)) {
+  if ((key.min && value < *key.min) || (key.max && value > *key.max)) {
     refuse(node, key, "is out of range");
   }
 }

@@ -109,13 +109,13 @@ void group_neighbours(std::span<int> positions, std::span<const int> begin,
     std::sort(positions.begin(), positions.end());
     return;
   }
-  Pixel least = corner[positions.front()];
-  Pixel most = least;
+  Pixel min = corner[positions.front()];
+  Pixel max = min;
   for (const int i : positions) {
-    least = {std::min(least.y, corner[i].y), std::min(least.x, corner[i].x)};
-    most = {std::max(most.y, corner[i].y), std::max(most.x, corner[i].x)};
+    min = {std::min(min.y, corner[i].y), std::min(min.x, corner[i].x)};
+    max = {std::max(max.y, corner[i].y), std::max(max.x, corner[i].x)};
   }
-  const bool along_y = most.y - least.y >= most.x - least.x;
+  const bool along_y = max.y - min.y >= max.x - min.x;
   const auto key = [&](int i) {
     const auto [y, x] = corner[i];
     return along_y ? std::tuple(y, x, i) : std::tuple(x, y, i);
@@ -130,9 +130,8 @@ void group_neighbours(std::span<int> positions, std::span<const int> begin,
 
 /// Uniform in [0, n). The standard's distributions differ between libraries; its engines do not.
 std::size_t draw_below(std::size_t n, std::mt19937_64& random) {
-  constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t unfair =
-      greatest - greatest % n;  // a remainder above it would come up too often
+  constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t unfair = max - max % n;  // a remainder above it would come up too often
   std::uint64_t drawn = random();
   while (drawn >= unfair) drawn = random();
   return drawn % n;

@@ -60,13 +60,13 @@ std::optional<PatternsIn> best_place(const MemoryNeeds& needs, const MemoryLimit
   return *found;
 }
 
-std::optional<int> ranks_that_fit(int n_ranks, int most, const std::function<bool(int)>& fits_on) {
+std::optional<int> ranks_that_fit(int n_ranks, int max, const std::function<bool(int)>& fits_on) {
   int too_few = n_ranks;
   int enough = n_ranks;
   do {
-    if (enough >= most) return {};
+    if (enough >= max) return {};
     too_few = enough;
-    enough = enough > most / 2 ? most : 2 * enough;
+    enough = enough > max / 2 ? max : 2 * enough;
   } while (!fits_on(enough));
   while (enough - too_few > 1) {
     const int middle = too_few + (enough - too_few) / 2;
@@ -77,9 +77,9 @@ std::optional<int> ranks_that_fit(int n_ranks, int most, const std::function<boo
 
 std::string too_little_memory(const MemoryNeeds& needs, const MemoryLimits& limits,
                               std::optional<int> enough_ranks) {
-  const MemoryPlan least = plan_memory(needs, PatternsIn::file);
-  const std::int64_t device = total_bytes(least.device);
-  const std::int64_t host = total_bytes(least.host);
+  const MemoryPlan min = plan_memory(needs, PatternsIn::file);
+  const std::int64_t device = total_bytes(min.device);
+  const std::int64_t host = total_bytes(min.host);
   const std::string need =
       limits.one_memory
           ? text(bytes_text(device + host), " of memory, ", bytes_text(device),
@@ -88,13 +88,13 @@ std::string too_little_memory(const MemoryNeeds& needs, const MemoryLimits& limi
           : text(bytes_text(device), " of device and ", bytes_text(host),
                  " of host memory but may take ", bytes_text(limits.device_bytes), " and ",
                  bytes_text(limits.host_bytes));
-  const MemoryItem& most = largest(least.device);
+  const MemoryItem& max = largest(min.device);
   const std::string remedy =
       enough_ranks
           ? text("start ", *enough_ranks, " ranks with as much memory for each")
           : text("no number of ranks would do; take fewer probe modes or smaller patterns");
   return text("with its patterns left in the file a rank needs ", need,
-              " (the most for: ", most.name, ", ", bytes_text(most.bytes), "); ", remedy,
+              " (the most for: ", max.name, ", ", bytes_text(max.bytes), "); ", remedy,
               ", or raise run.device_memory_bytes or run.host_memory_bytes if they are set");
 }
 

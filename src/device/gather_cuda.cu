@@ -27,11 +27,11 @@ cudaError_t gather_words(void* stream, std::byte* to, const std::byte* from, con
                          int n, std::size_t piece_bytes) {
   constexpr unsigned threads = 512;
   // The link is the limit: few blocks fill it and leave the others to the kernels.
-  constexpr std::size_t most_blocks = 64;
+  constexpr std::size_t max_blocks = 64;
   const std::size_t words_per_piece = piece_bytes / sizeof(Word);
   const std::size_t n_words = words_per_piece * static_cast<std::size_t>(n);
   const auto blocks =
-      static_cast<unsigned>(std::min(most_blocks, (n_words + threads - 1) / threads));
+      static_cast<unsigned>(std::min(max_blocks, (n_words + threads - 1) / threads));
   if (blocks == 0) return cudaSuccess;
   gather<<<blocks, threads, 0, static_cast<cudaStream_t>(stream)>>>(
       reinterpret_cast<Word*>(to), reinterpret_cast<const Word*>(from), index, n_words,

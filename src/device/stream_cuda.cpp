@@ -56,12 +56,12 @@ void Event::wait() const {
 }
 
 Stream::Stream(Priority priority) {
-  int least = 0;
-  int greatest = 0;
-  check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  int min = 0;
+  int max = 0;
+  check_cuda(cudaDeviceGetStreamPriorityRange(&min, &max));
   cudaStream_t stream = nullptr;
   check_cuda(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
-                                          priority == Priority::high ? greatest : least));
+                                          priority == Priority::high ? max : min));
   stream_ = stream;
 }
 

@@ -15,20 +15,20 @@ Vec2 polar(double radius, double angle_rad) {
   return {radius * std::sin(angle_rad), radius * std::cos(angle_rad)};
 }
 
-Vec2 least_of(std::span<const Vec2> positions_m) {
+Vec2 min_of(std::span<const Vec2> positions_m) {
   if (positions_m.empty()) {
     throw InputError("the scan has no positions; data.positions must hold at least one");
   }
-  Vec2 least = positions_m.front();
+  Vec2 min = positions_m.front();
   for (std::size_t i = 0; i < positions_m.size(); ++i) {
     const Vec2 p = positions_m[i];
     if (!std::isfinite(p.y) || !std::isfinite(p.x)) {
       throw InputError(text("data.positions[", i, "] = (", p.y, ", ", p.x,
                             ") m is not finite; repair the file or leave the position out"));
     }
-    least = {std::min(least.y, p.y), std::min(least.x, p.x)};
+    min = {std::min(min.y, p.y), std::min(min.x, p.x)};
   }
-  return least;
+  return min;
 }
 
 struct Rounded {
@@ -45,8 +45,8 @@ Rounded rounded(double offset_px, int window_px, double pixel_m) {
     rest -= 1;
   }
   // Wider than any sample: a wrong unit, which must not end in an allocation of terabytes.
-  constexpr double most_px = 1 << 24;
-  if (!(whole + window_px <= most_px)) {
+  constexpr double max_px = 1 << 24;
+  if (!(whole + window_px <= max_px)) {
     throw InputError(text("the scan reaches ", offset_px, " object pixels of ", pixel_m,
                           " m, more than 2^24; check the unit of data.positions (metres) and the "
                           "experiment's distance, wavelength and detector pixel"));
@@ -65,21 +65,21 @@ WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double 
   }
   WindowGrid grid;
   grid.window = window;
-  const Shape2 least_object{window.h + 2 * margin_px, window.w + 2 * margin_px};
-  grid.object = least_object;
+  const Shape2 min_object{window.h + 2 * margin_px, window.w + 2 * margin_px};
+  grid.object = min_object;
   grid.pixel_m = pixel_m;
-  const Vec2 least_m = least_of(positions_m);
+  const Vec2 min_m = min_of(positions_m);
   const double margin_m = margin_px * pixel_m;
-  grid.origin_m = least_m - Vec2{margin_m, margin_m};
+  grid.origin_m = min_m - Vec2{margin_m, margin_m};
   grid.corner.reserve(positions_m.size());
   grid.subpixel.reserve(positions_m.size());
   for (const Vec2& p : positions_m) {
-    const Rounded y = rounded((p.y - least_m.y) / pixel_m, least_object.h, pixel_m);
-    const Rounded x = rounded((p.x - least_m.x) / pixel_m, least_object.w, pixel_m);
+    const Rounded y = rounded((p.y - min_m.y) / pixel_m, min_object.h, pixel_m);
+    const Rounded x = rounded((p.x - min_m.x) / pixel_m, min_object.w, pixel_m);
     grid.corner.push_back({margin_px + y.whole, margin_px + x.whole});
     grid.subpixel.push_back({y.rest, x.rest});
-    grid.object.h = std::max(grid.object.h, y.whole + least_object.h);
-    grid.object.w = std::max(grid.object.w, x.whole + least_object.w);
+    grid.object.h = std::max(grid.object.h, y.whole + min_object.h);
+    grid.object.w = std::max(grid.object.w, x.whole + min_object.w);
   }
   return grid;
 }

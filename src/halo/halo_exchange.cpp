@@ -62,8 +62,8 @@ HaloExchange::HaloExchange(decomposition::HaloPlan plan, int max_reals_per_pixel
                            Transport& transport)
     : plan_(std::move(plan)), transport_(transport), max_reals_per_pixel_(max_reals_per_pixel) {
   for (const decomposition::PeerBoxes& p : plan_.peers) {
-    const std::int64_t most = std::max(p.owned_here.area(), p.ghost_here.area());
-    const auto size = static_cast<std::size_t>(most * max_reals_per_pixel);
+    const std::int64_t max = std::max(p.owned_here.area(), p.ghost_here.area());
+    const auto size = static_cast<std::size_t>(max * max_reals_per_pixel);
     send_.emplace_back("tessera::comm::send", size);
     receive_.emplace_back("tessera::comm::receive", size);
   }

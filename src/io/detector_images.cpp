@@ -37,12 +37,12 @@ void block_beam(const ScanSource& source, ImageStack<std::uint8_t>& mask) {
         mask(0, y, x) = 0;
 }
 
-double greatest_count(PatternType type) {
-  double greatest = 0;
+double max_count(PatternType type) {
+  double max = 0;
   with_type(type, [&](auto zero) {
-    greatest = static_cast<double>(std::numeric_limits<decltype(zero)>::max());
+    max = static_cast<double>(std::numeric_limits<decltype(zero)>::max());
   });
-  return greatest;
+  return max;
 }
 
 /// A sum of pixels of which one is not trusted lacks counts: it is trusted only if all are.
@@ -72,7 +72,7 @@ void set_masks(const ImageStack<double>& recorded, const ScanSource& source, Sca
         "no pixel is valid after cropping and binning; check data.crop, data.bin and "
         "data.beam_stop_radius_px");
   if (info.has_own_masks || std::isfinite(source.saturation_counts))
-    info.saturation = greatest_count(info.type);
+    info.saturation = max_count(info.type);
 }
 
 ImageStack<double> framed_mean(const ImageStack<double>& recorded, const ScanSource& source,

@@ -26,10 +26,10 @@ std::string hint(std::string name, const std::vector<std::string>& candidates) {
   if (const std::string nearest = nearest_name(name, candidates); !nearest.empty())
     return text("; did you mean \"", nearest, "\"?");
   if (candidates.empty()) return "; it has no datasets at all";
-  constexpr std::size_t most = 12;
-  const bool all = candidates.size() <= most;
+  constexpr std::size_t max = 12;
+  const bool all = candidates.size() <= max;
   return text("; it has ",
-              joined({candidates.begin(), all ? candidates.end() : candidates.begin() + most}),
+              joined({candidates.begin(), all ? candidates.end() : candidates.begin() + max}),
               all ? "" : ", ...");
 }
 

@@ -11,14 +11,14 @@
 namespace tessera::io {
 
 struct PatternFile::Reader {
-  Reader(ScanSource scan_source, ScanInfo scan_info, int most_patterns)
+  Reader(ScanSource scan_source, ScanInfo scan_info, int max_patterns)
       : source(std::move(scan_source)),
         info(std::move(scan_info)),
         file(info.format->open(source, nullptr)),
         stored(source, info, *file),
         whole_bytes(file->bytes()) {
     stored.reserve(info.positions_per_chunk.size());
-    by_chunk.reserve(static_cast<std::size_t>(most_patterns));
+    by_chunk.reserve(static_cast<std::size_t>(max_patterns));
   }
 
   /// The file's chunk that holds `position`, (row, column), as one number.
@@ -95,8 +95,8 @@ void PatternFile::Reader::check_whole(int position) const {
                         "; copy or write it again"));
 }
 
-PatternFile::PatternFile(const ScanSource& source, const ScanInfo& info, int most_patterns)
-    : reader_(std::make_unique<Reader>(source, info, most_patterns)) {}
+PatternFile::PatternFile(const ScanSource& source, const ScanInfo& info, int max_patterns)
+    : reader_(std::make_unique<Reader>(source, info, max_patterns)) {}
 
 PatternFile::~PatternFile() = default;
 

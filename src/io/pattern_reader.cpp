@@ -48,7 +48,7 @@ class PieceReader {
   }
 
   std::size_t pattern_bytes() const { return stored_.pattern_bytes(); }
-  std::size_t most_bytes() const { return stored_.most_bytes(); }
+  std::size_t max_bytes() const { return stored_.max_bytes(); }
   /// Of this rank's share.
   PatternTotals totals() const {
     PatternTotals all = totals_;
@@ -181,7 +181,7 @@ PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
   std::unique_ptr<PieceReader> reader;
   comm.together([&] { reader = std::make_unique<PieceReader>(source, info, *file); });
 
-  const int per_round = n_chunks_per_round(chunks, reader->most_bytes(), piece_bytes);
+  const int per_round = n_chunks_per_round(chunks, reader->max_bytes(), piece_bytes);
   const int largest_share = (chunks.count() + comm.size() - 1) / comm.size();
   const FileChunks share = chunks.share(comm.rank(), comm.size());
   Arrivals arrivals;

@@ -125,9 +125,9 @@ void write_curve_png(const std::string& path, std::span<const double> values) {
   std::copy_if(values.begin(), values.end(), std::back_inserter(shown),
                [](double v) { return v > 0 && std::isfinite(v); });
   if (shown.empty()) shown.push_back(1);
-  const auto [least, greatest] = std::minmax_element(shown.begin(), shown.end());
-  const int bottom = static_cast<int>(std::floor(std::log10(*least)));
-  const int top = std::max(bottom + 1, static_cast<int>(std::ceil(std::log10(*greatest))));
+  const auto [min, max] = std::minmax_element(shown.begin(), shown.end());
+  const int bottom = static_cast<int>(std::floor(std::log10(*min)));
+  const int top = std::max(bottom + 1, static_cast<int>(std::ceil(std::log10(*max))));
 
   const auto row = [&](double value) {
     const double height = (std::log10(value) - bottom) / (top - bottom);

@@ -29,9 +29,9 @@ SlabReader::~SlabReader() = default;
 
 void SlabReader::read(std::span<const std::int64_t> begin, std::span<const std::int64_t> count,
                       void* values) const {
-  constexpr std::size_t most_axes = 8;
-  std::array<hsize_t, most_axes> first{};
-  std::array<hsize_t, most_axes> sizes{};
+  constexpr std::size_t max_axes = 8;
+  std::array<hsize_t, max_axes> first{};
+  std::array<hsize_t, max_axes> sizes{};
   std::copy(begin.begin(), begin.end(), first.begin());
   std::copy(count.begin(), count.end(), sizes.begin());
   const Hid in_memory(H5Screate_simple(static_cast<int>(count.size()), sizes.data(), nullptr),

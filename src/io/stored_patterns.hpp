@@ -56,7 +56,7 @@ class StoredPatterns {
   /// Of a pattern that is ready.
   std::size_t pattern_bytes() const { return pattern_bytes_; }
   /// Of a pattern as it is read, or ready if that is more.
-  std::size_t most_bytes() const { return std::max(recorded_bytes_, pattern_bytes_); }
+  std::size_t max_bytes() const { return std::max(recorded_bytes_, pattern_bytes_); }
   Shape2 scan() const { return scan_; }
   /// Read so far, decompressed, in the file's own width.
   std::int64_t bytes_read() const { return bytes_read_; }

@@ -109,19 +109,18 @@ double CoarseMap::at(Pixel pixel) const {
 
 double coarse_step_px(std::span<const Vec2> points_px) {
   if (points_px.empty()) return 1;
-  const auto [least_y, greatest_y] = std::ranges::minmax(points_px, {}, &Vec2::y);
-  const auto [least_x, greatest_x] = std::ranges::minmax(points_px, {}, &Vec2::x);
-  const double area =
-      std::max(1.0, greatest_y.y - least_y.y) * std::max(1.0, greatest_x.x - least_x.x);
+  const auto [min_y, max_y] = std::ranges::minmax(points_px, {}, &Vec2::y);
+  const auto [min_x, max_x] = std::ranges::minmax(points_px, {}, &Vec2::x);
+  const double area = std::max(1.0, max_y.y - min_y.y) * std::max(1.0, max_x.x - min_x.x);
   return std::max(1.0, std::sqrt(area / static_cast<double>(points_px.size())));
 }
 
 CoarseMap spread(Shape2 object, double step_px, std::span<const Vec2> points_px,
                  std::span<const double> values, double elsewhere) {
-  constexpr double least_weight = 1e-3;
+  constexpr double min_weight = 1e-3;
   const Shape2 nodes = nodes_of(object, step_px);
-  CoarseMap map{step_px, ImageStack<double>(1, nodes, least_weight * elsewhere)};
-  ImageStack<double> weights(1, nodes, least_weight);
+  CoarseMap map{step_px, ImageStack<double>(1, nodes, min_weight * elsewhere)};
+  ImageStack<double> weights(1, nodes, min_weight);
   for (std::size_t i = 0; i < points_px.size(); ++i)
     for_each_near_node(nodes, {points_px[i].y / step_px, points_px[i].x / step_px},
                        [&](int y, int x, double weight) {

@@ -26,8 +26,7 @@ void multiply(WaveStack& spectra, const std::vector<Complex>& rows,
 
 std::vector<Complex> shift_factors(int n, double shift_px) {
   std::vector<Complex> factors(n);
-  for (int k = 0; k < n; ++k)
-    factors[k] = std::polar(1.0, -two_pi * frequency(k, n) * shift_px);
+  for (int k = 0; k < n; ++k) factors[k] = std::polar(1.0, -two_pi * frequency(k, n) * shift_px);
   return factors;
 }
 
@@ -53,10 +52,10 @@ Matrix transform_matrix(double middle, double step, int n_steps, int n, Samples 
 Vec2 coarse_peak(const WaveStack& image) {
   WaveStack spectrum = image;
   forward_2d(spectrum);
-  const auto greatest = std::max_element(
+  const auto max = std::max_element(
       spectrum.begin(), spectrum.end(),
       [](const Complex& a, const Complex& b) { return std::norm(a) < std::norm(b); });
-  const auto bin = greatest - spectrum.begin();
+  const auto bin = max - spectrum.begin();
   return {frequency(static_cast<int>(bin / image.w()), image.h()),
           frequency(static_cast<int>(bin % image.w()), image.w())};
 }

@@ -56,18 +56,18 @@ WaveStack convolved(WaveStack a, WaveStack b) {
 }  // namespace
 
 PixelSet illuminated_region(Shape2 object, std::span<const Vec2> window_corner_px,
-                            const WaveStack& probe, int stride, double least) {
+                            const WaveStack& probe, int stride, double min) {
   const Shape2 grid{(object.h + stride - 1) / stride, (object.w + stride - 1) / stride};
   // No window reaches past the object, so the convolution does not wrap.
   const WaveStack illumination =
       convolved(corner_counts(object, window_corner_px, probe.shape(), stride, grid),
                 intensity_on(grid, probe, stride));
-  double greatest = 0;
-  for (const auto& value : illumination) greatest = std::max(greatest, value.real());
+  double max = 0;
+  for (const auto& value : illumination) max = std::max(max, value.real());
   PixelSet region(1, grid);
-  if (greatest > 0)
+  if (max > 0)
     std::transform(illumination.begin(), illumination.end(), region.begin(),
-                   [&](const auto& value) { return value.real() >= least * greatest ? 1 : 0; });
+                   [&](const auto& value) { return value.real() >= min * max ? 1 : 0; });
   return region;
 }
 

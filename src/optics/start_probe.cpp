@@ -42,7 +42,7 @@ double ray_radius_m(const Pupil& pupil) {
   constexpr int n_rings = 16;
   constexpr int n_directions = 64;
   const double step_rad = 1e-4 * pupil.outer_rad;
-  double greatest_m = 0;
+  double max_m = 0;
   for (int i = 0; i < n_rings * n_directions; ++i) {
     const int ring = 1 + i / n_directions;
     const double radius_rad = pupil.outer_rad * ring / n_rings;
@@ -51,10 +51,10 @@ double ray_radius_m(const Pupil& pupil) {
     const auto path_m = [&](double dy, double dx) {
       return pupil.aberrations.path_m(at + Vec2{dy, dx});
     };
-    greatest_m = std::max(greatest_m, std::hypot(path_m(step_rad, 0) - path_m(-step_rad, 0),
-                                                 path_m(0, step_rad) - path_m(0, -step_rad)));
+    max_m = std::max(max_m, std::hypot(path_m(step_rad, 0) - path_m(-step_rad, 0),
+                                       path_m(0, step_rad) - path_m(0, -step_rad)));
   }
-  return greatest_m / (2 * step_rad);
+  return max_m / (2 * step_rad);
 }
 
 void check(const Pupil& pupil, Shape2 window, double wavelength_m, double pixel_m) {

@@ -9,8 +9,8 @@ namespace tessera::physics {
 
 /// Which columns of ParameterSlopes are fitted.
 struct FittedColumns {
-  static constexpr int most = ParameterSlopes::opr + most_opr;
-  int column[most] = {};
+  static constexpr int max = ParameterSlopes::opr + max_opr;
+  int column[max] = {};
   int count = 0;
 
   FittedColumns(const FittedParameters& fitted, int n_columns) {

@@ -125,22 +125,22 @@ void shift_probes(void* stream, const Slots& slots, const Complex* row_spectrum,
 /// @param probe_sum (n_modes, n, n)
 void gather_slot_sums(void* stream, const Slots& slots, Complex* slot_sums, Complex* probe_sum);
 
-/// From a batch's complete sums to the probe of the next. All on the device; step, greatest_overlap
-/// and greatest_power are one value each.
+/// From a batch's complete sums to the probe of the next. All on the device; step, max_overlap
+/// and max_power are one value each.
 struct ProbeUpdate {
   int n;  ///< window, pixels, both ways
   int n_modes;
   const float* step;
   float alpha;
-  Complex* probe_sum;       ///< (n_modes, n, n), as gather_slot_sums leaves it; zero afterwards
-  float* overlap;           ///< (n, n), 16-byte aligned; zero afterwards
-  Complex* probe;           ///< (n_modes, n, n)
-  Complex* row_spectrum;    ///< (n_modes, n, n) = that of the new probe
-  float* greatest_overlap;  ///< = max of overlap
-  float* greatest_power;    ///< = max over pixels of sum_m |new probe_m|^2
+  Complex* probe_sum;     ///< (n_modes, n, n), as gather_slot_sums leaves it; zero afterwards
+  float* overlap;         ///< (n, n), 16-byte aligned; zero afterwards
+  Complex* probe;         ///< (n_modes, n, n)
+  Complex* row_spectrum;  ///< (n_modes, n, n) = that of the new probe
+  float* max_overlap;     ///< = max of overlap
+  float* max_power;       ///< = max over pixels of sum_m |new probe_m|^2
 };
 
-/// probe += step probe_sum / ((1 - alpha) overlap + alpha greatest_overlap), where that weight is
+/// probe += step probe_sum / ((1 - alpha) overlap + alpha max_overlap), where that weight is
 /// not zero (probe_sum here as an image).
 void update_probe(void* stream, const ProbeUpdate& update);
 

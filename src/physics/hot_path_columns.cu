@@ -7,7 +7,7 @@ namespace {
 
 /// Modes whose waves the registers of one thread hold side by side.
 template <int n>
-constexpr int most_held = n >= 512 ? 32 / Line<n>::elements : 1;
+constexpr int max_held = n >= 512 ? 32 / Line<n>::elements : 1;
 
 /// Blocks that the registers of a multiprocessor hold: waves, counts, factors, and what else.
 template <int n, int modes>
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
 
 /// The same with every mode in threads of its own, which share the comparison out.
 template <int n, int columns>
-__global__ void __launch_bounds__(most_threads, 2)
+__global__ void __launch_bounds__(max_threads, 2)
     detector_columns_abreast_kernel(ScanArrays scan, ChunkArrays chunk,
                                     float2* __restrict__ waves) {
   using L = Line<n>;
@@ -176,7 +176,7 @@ bool launch_held(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                                            chunk, waves);
     return true;
   }
-  if constexpr (modes < most_held<n>)
+  if constexpr (modes < max_held<n>)
     return launch_held<n, modes + 1>(stream, scan, chunk, waves);
   else
     return false;
@@ -187,10 +187,10 @@ bool launch_held(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
 template <int n, int columns = columns_of_block<n>>
 bool launch_abreast(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, float2* waves) {
   constexpr int mode_threads = ColumnBlock<n, columns>::mode_threads;
-  if constexpr (mode_threads > most_threads / 2 || mode_threads < 32 || columns < 4) {
+  if constexpr (mode_threads > max_threads / 2 || mode_threads < 32 || columns < 4) {
     return false;
   } else {
-    if (mode_threads * scan.n_modes > most_threads)
+    if (mode_threads * scan.n_modes > max_threads)
       return launch_abreast<n, columns / 2>(stream, scan, chunk, waves);
     launch_columns<n, columns>(detector_columns_abreast_kernel<n, columns>, scan.n_modes, stream,
                                scan, chunk, waves);

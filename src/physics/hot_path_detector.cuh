@@ -56,11 +56,11 @@ __device__ __forceinline__ float compare(const ScanArrays& scan, int at, unsigne
 }
 
 /// Of a block of columns whose threads hold one mode of several; the registers hold two such.
-constexpr int most_threads = 384;
+constexpr int max_threads = 384;
 
 /// sums += sum over the block's threads; the cost of amplitudes is their squared difference.
 __device__ __forceinline__ void add_sums(const float (&sum)[4], double* sums) {
-  __shared__ double scratch[4 * most_threads / 32];
+  __shared__ double scratch[4 * max_threads / 32];
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
 #pragma unroll

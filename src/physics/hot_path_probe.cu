@@ -17,34 +17,34 @@ __device__ __forceinline__ float warp_max(float value) {
 
 constexpr int overlap_threads = 1024;
 
-/// *greatest_overlap = max of overlap; *greatest_power = 0. One block.
+/// *max_overlap = max of overlap; *max_power = 0. One block.
 __global__ void __launch_bounds__(overlap_threads)
-    greatest_overlap_kernel(const float4* __restrict__ overlap, int n_quads,
-                            float* greatest_overlap, float* greatest_power) {
+    max_overlap_kernel(const float4* __restrict__ overlap, int n_quads, float* max_overlap,
+                       float* max_power) {
   __shared__ float of_warp[overlap_threads / warp_threads];
   const int thread = static_cast<int>(threadIdx.x);
-  float greatest = 0;
+  float max = 0;
   follow_earlier_kernels();
 #pragma unroll 4
   for (int i = thread; i < n_quads; i += overlap_threads) {
     const float4 v = overlap[i];
-    greatest = fmaxf(fmaxf(greatest, fmaxf(v.x, v.y)), fmaxf(v.z, v.w));
+    max = fmaxf(fmaxf(max, fmaxf(v.x, v.y)), fmaxf(v.z, v.w));
   }
-  greatest = warp_max(greatest);
-  if (thread % warp_threads == 0) of_warp[thread / warp_threads] = greatest;
+  max = warp_max(max);
+  if (thread % warp_threads == 0) of_warp[thread / warp_threads] = max;
   __syncthreads();
   if (thread >= warp_threads) return;
-  greatest = warp_max(of_warp[thread]);
+  max = warp_max(of_warp[thread]);
   if (thread > 0) return;
-  *greatest_overlap = greatest;
-  *greatest_power = 0;
+  *max_overlap = max;
+  *max_power = 0;
 }
 
 /// A block takes as many rows as fit a warp, or one that takes several; groups of so many threads
 /// share out the modes, which meet in the sum of their powers.
 template <int n>
 struct GroupRows {
-  static constexpr int most_groups = 8;
+  static constexpr int max_groups = 8;
   static constexpr int group_threads =
       Line<n>::threads > warp_threads ? Line<n>::threads : warp_threads;
   static constexpr int rows = group_threads / Line<n>::threads;
@@ -62,7 +62,7 @@ template <int n>
 __device__ __forceinline__ void update_factors(const ProbeUpdate& update, const float* overlap,
                                                float (&factor)[Line<n>::elements]) {
   const float step = *update.step;
-  const float regularisation = update.alpha * *update.greatest_overlap;
+  const float regularisation = update.alpha * *update.max_overlap;
 #pragma unroll
   for (int s = 0; s < Line<n>::elements; ++s) {
     const float weight = (1 - update.alpha) * overlap[Line<n>::threads * s] + regularisation;
@@ -72,7 +72,7 @@ __device__ __forceinline__ void update_factors(const ProbeUpdate& update, const 
 
 /// Back along x, update, forward along x, for rows of every mode.
 template <int n>
-__global__ void __launch_bounds__(GroupRows<n>::group_threads* GroupRows<n>::most_groups, 1)
+__global__ void __launch_bounds__(GroupRows<n>::group_threads* GroupRows<n>::max_groups, 1)
     update_probe_kernel(ProbeUpdate update) {
   using L = Line<n>;
   extern __shared__ float4 shared[];
@@ -119,31 +119,31 @@ __global__ void __launch_bounds__(GroupRows<n>::group_threads* GroupRows<n>::mos
     power_of[2 * rows.group * rows.buffer + rows.group_threads * s] = total[s];
   __syncthreads();
   if (rows.group > 0) return;
-  float greatest = 0;
+  float max = 0;
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) {
     float power_sum = 0;
     for (int group = 0; group < rows.n_groups; ++group)
       power_sum += power_of[2 * group * rows.buffer + rows.group_threads * s];
-    greatest = fmaxf(greatest, power_sum);
+    max = fmaxf(max, power_sum);
     overlap[L::threads * s] = 0;
   }
-  greatest = warp_max(greatest);
+  max = warp_max(max);
   // Floats that are not negative are ordered as integers are.
   if (rows.thread % warp_threads == 0)
-    atomicMax(reinterpret_cast<int*>(update.greatest_power), __float_as_int(greatest));
+    atomicMax(reinterpret_cast<int*>(update.max_power), __float_as_int(max));
 }
 
 }  // namespace
 
 void update_probe(void* stream, const ProbeUpdate& update) {
-  launch(greatest_overlap_kernel, dim3(1), overlap_threads, 0, stream,
+  launch(max_overlap_kernel, dim3(1), overlap_threads, 0, stream,
          reinterpret_cast<const float4*>(update.overlap), update.n * update.n / 4,
-         update.greatest_overlap, update.greatest_power);
+         update.max_overlap, update.max_power);
   with_size(update.n, [&](auto size) {
     constexpr int n = size;
     using Rows = GroupRows<n>;
-    const int n_groups = update.n_modes < Rows::most_groups ? update.n_modes : Rows::most_groups;
+    const int n_groups = update.n_modes < Rows::max_groups ? update.n_modes : Rows::max_groups;
     launch(update_probe_kernel<n>, dim3(n / Rows::rows), Rows::group_threads * n_groups,
            n + n_groups * Rows::buffer, stream, update);
   });

@@ -74,7 +74,7 @@ __device__ __forceinline__ void add_overlap(const ChunkArrays& chunk,
 /// waves = transform along x of probe object scale; dose += |probe|^2; overlap +=
 /// |object|^2. A block takes some rows of `run` places in turn.
 template <int n>
-__global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks)
+__global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::min_blocks)
     exit_rows_kernel(ScanArrays scan, ChunkArrays chunk, float2* __restrict__ waves, int run) {
   using L = Line<n>;
   extern __shared__ float4 shared[];
@@ -139,7 +139,7 @@ __device__ __forceinline__ void add_power(float* sum, const float2* probe, float
 /// rows of `run` places in turn, of one mode: more fill the shared memory.
 /// @tparam kept row spectra, by position; dose and overlap are still to be added to
 template <int n, bool kept>
-__global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 1)
+__global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::min_blocks - 1)
     rows_gradient_kernel(ScanArrays scan, ChunkArrays chunk, const float2* __restrict__ waves,
                          int run) {
   using L = Line<n>;
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 
 /// Back along x to chi; with u = P dO and v = dP O: ||u||^2, Re <u, v>, ||v||^2, Re <u, chi>,
 /// Re <v, chi> of every place. A block takes some rows of `run` places in turn, of one mode.
 template <int n>
-__global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::least_blocks - 1)
+__global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::min_blocks - 1)
     rows_products_kernel(ScanArrays scan, ChunkArrays chunk, Directions directions,
                          const float2* __restrict__ waves, int run) {
   using L = Line<n>;

@@ -53,7 +53,7 @@ struct BeamMixture {
 };
 
 /// More are refused by the deck.
-inline constexpr int most_opr = 16;
+inline constexpr int max_opr = 16;
 
 /// with_known_modes where there may be none: -1 where n_opr is not known.
 template <class F>
@@ -67,7 +67,7 @@ void with_known_opr(int n_opr, const F& f) {
 /// Row y of mode m of a beam's spectrum, its OPR modes mixed in, before it is shifted and scaled.
 template <int known_opr>
 struct MixedRow {
-  static constexpr int room = known_opr < 0 ? most_opr : known_opr;
+  static constexpr int room = known_opr < 0 ? max_opr : known_opr;
   const complex* mode;
   const complex* opr;  ///< of the first
   std::int64_t stride;

@@ -40,7 +40,7 @@ struct Line {
   static constexpr bool is_split = threads > elements;
   static_assert(elements * threads == n && (!is_split || threads == 64));
   /// Blocks of 128 threads that the registers of a multiprocessor must hold.
-  static constexpr int least_blocks = elements == 16 ? 5 : 8;
+  static constexpr int min_blocks = elements == 16 ? 5 : 8;
   /// From p to p + 1 in the buffer, so that no two threads meet in a bank of shared memory. Threads
   /// of a split line that read are neighbours in p, eight or more of one row in half a warp.
   template <int stride>

@@ -11,7 +11,7 @@ using device::Device;
 
 namespace {
 
-constexpr int most_opr_modes = 16;
+constexpr int max_opr_modes = 16;
 
 /// moments = number of positions, sums of weights, sums of their products, of this rank.
 void find_moments(const Device& exec, const DeviceView<Real**>& weight,
@@ -40,7 +40,7 @@ void mix(const Device& exec, const DeviceView<Real**>& mixing, const ProbeView& 
   device::for_each_pixel(
       exec, "tessera::physics::mix_opr_modes", 1, device::image_shape(probe),
       KOKKOS_LAMBDA(int, const int y, const int x) {
-        complex before[most_opr_modes];
+        complex before[max_opr_modes];
         for (int k = 0; k < n_opr; ++k) {
           before[k] = probe(n_modes + k, y, x);
           probe(0, y, x) += mixing(0, k) * before[k];
@@ -55,7 +55,7 @@ void mix(const Device& exec, const DeviceView<Real**>& mixing, const ProbeView& 
       device::kernel_name("tessera::physics::mix_opr_weights"),
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(weight.extent(0))),
       KOKKOS_LAMBDA(const int i) {
-        Real before[most_opr_modes];
+        Real before[max_opr_modes];
         for (int k = 0; k < n_opr; ++k) before[k] = weight(i, k) - mixing(0, k);
         for (int k = 0; k < n_opr; ++k) {
           Real sum = 0;

@@ -29,10 +29,10 @@ std::size_t pattern_bytes(const Patterns& like, Shape2 window) {
       like);
 }
 
-StreamedPatterns::StreamedPatterns(const Patterns& like, Shape2 window, int most_in_chunk,
+StreamedPatterns::StreamedPatterns(const Patterns& like, Shape2 window, int max_in_chunk,
                                    std::unique_ptr<PatternSource> source)
     : like_(like), window_(window), source_(std::move(source)) {
-  const std::size_t n_bytes = static_cast<std::size_t>(most_in_chunk) * pattern_bytes(like, window);
+  const std::size_t n_bytes = static_cast<std::size_t>(max_in_chunk) * pattern_bytes(like, window);
   for (Buffer& buffer : buffers_)
     buffer.bytes = device::DeviceView<std::uint8_t*>(
         Kokkos::view_alloc("tessera::physics::chunk_patterns", Kokkos::WithoutInitializing),
@@ -133,10 +133,10 @@ void PinnedPatterns::sort_into(std::span<const int> order) {
   }
 }
 
-FilePatterns::FilePatterns(Read read, std::size_t pattern_bytes, int most_in_chunk)
+FilePatterns::FilePatterns(Read read, std::size_t pattern_bytes, int max_in_chunk)
     : read_(std::move(read)), pattern_bytes_(pattern_bytes) {
   for (Buffer& buffer : buffers_)
-    buffer.patterns = device::PinnedBuffer(static_cast<std::size_t>(most_in_chunk) * pattern_bytes);
+    buffer.patterns = device::PinnedBuffer(static_cast<std::size_t>(max_in_chunk) * pattern_bytes);
 }
 
 void FilePatterns::fetch(const device::Stream& stream, const Chunk& chunk, std::byte* to) {

@@ -77,8 +77,8 @@ void ProbeUpdate::apply_at_once(const Device& exec, const Real* step, Real alpha
                           .overlap = plain(sums_.overlap.data()),
                           .probe = plain(probe_.data()),
                           .row_spectrum = plain(illumination.seen().spectrum.data()),
-                          .greatest_overlap = plain(max_overlap_.data()),
-                          .greatest_power = plain(max_power_.data())});
+                          .max_overlap = plain(max_overlap_.data()),
+                          .max_power = plain(max_power_.data())});
 }
 
 }  // namespace tessera::physics

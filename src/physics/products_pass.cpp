@@ -47,25 +47,25 @@ struct MultiplyWaves {
 
 }  // namespace
 
-ProductsPass::ProductsPass(ForwardModel& model, int most_in_batch)
+ProductsPass::ProductsPass(ForwardModel& model, int max_in_batch)
     : model_(model),
       gradient_(model),
-      chi_(waves_of_batch("tessera::physics::chi", most_in_batch, model.waves())),
-      products_("tessera::physics::products", most_in_batch) {
+      chi_(waves_of_batch("tessera::physics::chi", max_in_batch, model.waves())),
+      products_("tessera::physics::products", max_in_batch) {
   if (model.kernels() == Kernels::fused)
     direction_ = std::make_unique<Illumination>(model.scan(), model.parameters(), model.options(),
                                                 model.plan(), model.kernels());
   else
-    changes_ = waves_of_batch("tessera::physics::changes", most_in_batch, model.waves());
+    changes_ = waves_of_batch("tessera::physics::changes", max_in_batch, model.waves());
 }
 
 ProductsPass::~ProductsPass() = default;
 
-std::int64_t ProductsPass::bytes(const Sizes& sizes, int most_in_batch) {
-  const std::int64_t waves = most_in_batch * sizes.waves_bytes();
+std::int64_t ProductsPass::bytes(const Sizes& sizes, int max_in_batch) {
+  const std::int64_t waves = max_in_batch * sizes.waves_bytes();
   const std::int64_t other =
       device::device_is_host ? waves : std::max(waves, Illumination::bytes(sizes));
-  return waves + other + bytes_of<double>(most_in_batch * NormalEquations::n);
+  return waves + other + bytes_of<double>(max_in_batch * NormalEquations::n);
 }
 
 complex* ProductsPass::waves_at(const WavesView& of_batch, int place) const {

@@ -78,13 +78,13 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
 
 /// The method with its batches; the largest, for solvers follow one another.
 std::int64_t solver_bytes(const deck::Deck& deck, const Scan& scan, const physics::Sizes& sizes) {
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (const deck::Solver& solver : deck.solvers)
-    most = std::max(most, solvers::method_bytes(solver, sizes) +
-                              solvers::Sweep::bytes(sizes, scan.n_positions(),
-                                                    solver.most_in_batch(scan.n_positions()),
-                                                    scan.plan.reach_px));
-  return most;
+    max = std::max(max, solvers::method_bytes(solver, sizes) +
+                            solvers::Sweep::bytes(sizes, scan.n_positions(),
+                                                  solver.max_in_batch(scan.n_positions()),
+                                                  scan.plan.reach_px));
+  return max;
 }
 
 }  // namespace
@@ -117,15 +117,15 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
       {"a few numbers", few_numbers},
   };
   needs.n_patterns = n;
-  needs.n_chunk_patterns = scan.plan.most_in_chunk(tile.positions.size());
+  needs.n_chunk_patterns = scan.plan.max_in_chunk(tile.positions.size());
   needs.pattern_bytes = info.pattern.size() * static_cast<std::int64_t>(io::size_of(info.type));
   const auto element_bytes = static_cast<std::int64_t>(io::size_of(info.type));
   const std::int64_t recorded_bytes =
       info.frame.recorded.size() * (element_bytes + (info.has_own_masks ? 1 : 0));
-  const std::int64_t most_bytes = std::max(needs.pattern_bytes, recorded_bytes);
-  needs.file_chunk_bytes = info.positions_per_chunk.size() * most_bytes;
+  const std::int64_t max_bytes = std::max(needs.pattern_bytes, recorded_bytes);
+  needs.file_chunk_bytes = info.positions_per_chunk.size() * max_bytes;
   // Piece, prepared piece and what arrives in a round; also while a pattern's place fills.
-  const std::int64_t piece = std::min(info.n_positions * most_bytes,
+  const std::int64_t piece = std::min(info.n_positions * max_bytes,
                                       std::max(io::pattern_piece_bytes, needs.file_chunk_bytes));
   needs.host = {{"pieces of the file", 3 * piece},
                 {"counts and centres of patterns",

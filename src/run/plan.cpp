@@ -43,13 +43,13 @@ bool runs_in_steps(const deck::Deck& deck) {
 /// kept, hence fewer positions of a thick sample: always cheaper than to compute it once more.
 int chunk_size(const physics::ModelOptions& model, bool in_steps, Shape2 window) {
   constexpr std::int64_t cache_bytes = device::device_is_host ? 512 << 10 : 32 << 20;
-  const std::int64_t least = device::device_is_host ? 1 : in_steps ? 1024 : 256;
+  const std::int64_t min = device::device_is_host ? 1 : in_steps ? 1024 : 256;
   const auto wave_bytes = static_cast<std::int64_t>(window.size() * model.n_waves() *
                                                     model.n_slices * sizeof(device::complex));
-  const std::int64_t fit = std::max(least, cache_bytes / wave_bytes);
+  const std::int64_t fit = std::max(min, cache_bytes / wave_bytes);
   if (device::device_is_host) return static_cast<int>(fit);
-  constexpr std::int64_t most_bytes = std::int64_t{4} << 30;
-  return static_cast<int>(std::max<std::int64_t>(1, std::min(fit, most_bytes / wave_bytes)));
+  constexpr std::int64_t max_bytes = std::int64_t{4} << 30;
+  return static_cast<int>(std::max<std::int64_t>(1, std::min(fit, max_bytes / wave_bytes)));
 }
 
 /// On a device, room for all bins of a batch while it costs little; on a host, no more than the
@@ -112,9 +112,9 @@ Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   return plan;
 }
 
-int Plan::most_in_chunk(std::size_t n_positions) const {
-  const int most = std::min(model.chunk_size, static_cast<int>(n_positions));
-  return widest_batch == 0 ? most : std::min(most, widest_batch);
+int Plan::max_in_chunk(std::size_t n_positions) const {
+  const int max = std::min(model.chunk_size, static_cast<int>(n_positions));
+  return widest_batch == 0 ? max : std::min(max, widest_batch);
 }
 
 }  // namespace tessera::run

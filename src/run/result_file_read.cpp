@@ -26,11 +26,11 @@ std::vector<Vec2> clamped_pairs(const std::vector<double>& values, double limit)
   return pairs;
 }
 
-double greatest_distance_px(const std::vector<Vec2>& a, const std::vector<Vec2>& b) {
-  double greatest = 0;
+double max_distance_px(const std::vector<Vec2>& a, const std::vector<Vec2>& b) {
+  double max = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
-    greatest = std::max({greatest, std::abs(a[i].y - b[i].y), std::abs(a[i].x - b[i].x)});
-  return greatest;
+    max = std::max({max, std::abs(a[i].y - b[i].y), std::abs(a[i].x - b[i].x)});
+  return max;
 }
 
 std::vector<Vec2> moved_corners_px(const geometry::WindowGrid& grid,
@@ -93,11 +93,10 @@ Displacements ResultFile::displacements(const deck::Refine& refine,
   constexpr double rounding_px = 1e-6;
   constexpr double no_limit = std::numeric_limits<double>::max();
   const std::vector<Vec2> corners = clamped_pairs(numbers("window_corner_px", 2 * n), no_limit);
-  found.same_windows =
-      greatest_distance_px(corners, moved_corners_px(grid, found.now)) < rounding_px;
+  found.same_windows = max_distance_px(corners, moved_corners_px(grid, found.now)) < rounding_px;
   if (!found.same_windows) return found;
   const std::vector<Vec2> at_cut = clamped_pairs(numbers("tiles/displacement_px", 2 * n), no_limit);
-  if (!tiles_are_due(refine, greatest_distance_px(found.now, at_cut))) found.at_cut = at_cut;
+  if (!tiles_are_due(refine, max_distance_px(found.now, at_cut))) found.at_cut = at_cut;
   return found;
 }
 

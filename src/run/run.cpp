@@ -130,15 +130,15 @@ void Run::start_stage(int stage) {
 /// Batches of the stage that can be recorded: all or none.
 int Run::n_recordable() const {
   // A graph takes some ten kilobytes.
-  constexpr int most_graphs = 4096;
+  constexpr int max_graphs = 4096;
   const bool reduces_alone = comm_.size() == 1 || rank_.transport->recordable();
-  const bool all = sweep_->fixed_batches() && sweep_->n_batches() <= most_graphs &&
+  const bool all = sweep_->fixed_batches() && sweep_->n_batches() <= max_graphs &&
                    rank_.halo.recordable() && reduces_alone && scan_.on_device.patterns->stays();
   return all ? sweep_->n_batches() : 0;
 }
 
 bool Run::needs_new_tiles() const {
-  std::array<double, 1> drift_px{refinement_->greatest_drift_px(exec_)};
+  std::array<double, 1> drift_px{refinement_->max_drift_px(exec_)};
   comm_.maximum(drift_px);
   return tiles_are_due(deck_.refine, drift_px[0]);
 }

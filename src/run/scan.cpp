@@ -148,7 +148,7 @@ physics::ScanTile scan_tile(const Scan& scan) {
 }
 
 /// Collective.
-std::int64_t greatest(std::int64_t bytes, const comm::Communicator& comm) {
+std::int64_t max_of_ranks(std::int64_t bytes, const comm::Communicator& comm) {
   std::array<double, 1> worst{static_cast<double>(bytes)};
   comm.maximum(worst);
   return static_cast<std::int64_t>(worst[0]);
@@ -162,10 +162,11 @@ void tell_memory(const Scan& scan, const comm::Communicator& comm, const Log& lo
   const auto pattern_bytes =
       scan.info.pattern.size() * static_cast<std::int64_t>(io::size_of(scan.info.type));
   const auto n_mine = static_cast<std::int64_t>(scan.tile().positions.size());
-  const std::string all = decomposition::bytes_text(greatest(n_mine * pattern_bytes, comm));
+  const std::string all = decomposition::bytes_text(max_of_ranks(n_mine * pattern_bytes, comm));
   const std::string device =
-      decomposition::bytes_text(greatest(total_bytes(scan.memory.device), comm));
-  const std::string host = decomposition::bytes_text(greatest(total_bytes(scan.memory.host), comm));
+      decomposition::bytes_text(max_of_ranks(total_bytes(scan.memory.device), comm));
+  const std::string host =
+      decomposition::bytes_text(max_of_ranks(total_bytes(scan.memory.host), comm));
   const char* where = place == PatternsIn::device        ? " on the device"
                       : place == PatternsIn::host_memory ? " streamed from pinned host memory"
                                                          : " streamed from the file";
@@ -181,7 +182,7 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
         scan.n_positions(), deck.validation.fraction, deck.validation.seed);
   });
   const io::PatternTotals totals =
-      read_patterns(source, scan.plan.most_in_chunk(scan.tile().positions.size()), comm, scan);
+      read_patterns(source, scan.plan.max_in_chunk(scan.tile().positions.size()), comm, scan);
   scan.pattern_bytes_read = totals.bytes_read;
   for (int position = 0; position < scan.n_positions(); ++position) {
     if (std::binary_search(totals.all_zero.begin(), totals.all_zero.end(), position)) continue;

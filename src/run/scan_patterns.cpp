@@ -61,9 +61,9 @@ io::TakePatterns to_host(std::byte* host_memory, std::size_t n_bytes) {
 
 /// Local positions as FilePatterns names them, from the file.
 physics::FilePatterns::Read from_file(const io::ScanSource& source, const Scan& scan,
-                                      int most_in_chunk) {
-  const auto file = std::make_shared<io::PatternFile>(source, scan.info, most_in_chunk);
-  std::vector<int> chosen(static_cast<std::size_t>(most_in_chunk));
+                                      int max_in_chunk) {
+  const auto file = std::make_shared<io::PatternFile>(source, scan.info, max_in_chunk);
+  std::vector<int> chosen(static_cast<std::size_t>(max_in_chunk));
   return [file, mine = scan.tile().positions, chosen](std::span<const int> positions,
                                                       std::byte* patterns) mutable {
     std::transform(positions.begin(), positions.end(), chosen.begin(),
@@ -82,7 +82,7 @@ std::vector<int> owners(const Scan& scan) {
 
 }  // namespace
 
-io::PatternTotals read_patterns(const io::ScanSource& source, int most_in_chunk,
+io::PatternTotals read_patterns(const io::ScanSource& source, int max_in_chunk,
                                 const comm::Communicator& comm, Scan& scan) {
   const Shape2 window = scan.info.pattern;
   const Patterns like = patterns_like(scan.info.type);
@@ -91,7 +91,7 @@ io::PatternTotals read_patterns(const io::ScanSource& source, int most_in_chunk,
   std::shared_ptr<physics::PatternStore>& store = scan.on_device.patterns;
   const auto stream = [&](std::unique_ptr<physics::PatternSource> from) {
     store =
-        std::make_shared<physics::StreamedPatterns>(like, window, most_in_chunk, std::move(from));
+        std::make_shared<physics::StreamedPatterns>(like, window, max_in_chunk, std::move(from));
   };
   io::TakePatterns take;
   switch (scan.memory.patterns) {
@@ -114,8 +114,8 @@ io::PatternTotals read_patterns(const io::ScanSource& source, int most_in_chunk,
     }
     case PatternsIn::file:
       comm.together([&] {
-        stream(std::make_unique<physics::FilePatterns>(from_file(source, scan, most_in_chunk),
-                                                       n_bytes, most_in_chunk));
+        stream(std::make_unique<physics::FilePatterns>(from_file(source, scan, max_in_chunk),
+                                                       n_bytes, max_in_chunk));
       });
       break;
   }

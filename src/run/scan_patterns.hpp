@@ -8,9 +8,9 @@
 namespace tessera::run {
 
 /// Fills scan.on_device.patterns; what was found on the way is returned. Collective.
-/// @param most_in_chunk positions of this rank
+/// @param max_in_chunk positions of this rank
 /// @throws AgreedError
-io::PatternTotals read_patterns(const io::ScanSource& source, int most_in_chunk,
+io::PatternTotals read_patterns(const io::ScanSource& source, int max_in_chunk,
                                 const comm::Communicator& comm, Scan& scan);
 
 }  // namespace tessera::run

@@ -96,10 +96,10 @@ std::int64_t n_elements(const io::Extents& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-std::vector<RowRange> row_ranges(const std::vector<int>& positions, int most) {
+std::vector<RowRange> row_ranges(const std::vector<int>& positions, int max) {
   std::vector<RowRange> ranges;
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    const bool follows = !ranges.empty() && ranges.back().count < most &&
+    const bool follows = !ranges.empty() && ranges.back().count < max &&
                          positions[i] == ranges.back().first + ranges.back().count;
     if (follows)
       ++ranges.back().count;

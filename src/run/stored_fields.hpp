@@ -23,8 +23,8 @@ struct RowRange {
   int first_local = 0;
   int count = 0;
 };
-/// All of `positions` (ascending), in ranges of at most `most` rows.
-std::vector<RowRange> row_ranges(const std::vector<int>& positions, int most);
+/// All of `positions` (ascending), in ranges of at most `max` rows.
+std::vector<RowRange> row_ranges(const std::vector<int>& positions, int max);
 /// Rows of `field` that are moved at a time.
 int rows_at_a_time(const solvers::Field& field);
 

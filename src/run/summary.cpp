@@ -16,9 +16,9 @@ namespace tessera::run {
 namespace {
 
 struct Spread {
-  double least = 0;
+  double min = 0;
   double mean = 0;
-  double most = 0;
+  double max = 0;
 };
 
 struct Row {
@@ -36,8 +36,8 @@ struct Summary {
 Spread spread_of(const std::vector<RankTimes>& ranks, double RankTimes::* field) {
   Spread spread{ranks.front().*field, 0, ranks.front().*field};
   for (const RankTimes& rank : ranks) {
-    spread.least = std::min(spread.least, rank.*field);
-    spread.most = std::max(spread.most, rank.*field);
+    spread.min = std::min(spread.min, rank.*field);
+    spread.max = std::max(spread.max, rank.*field);
     spread.mean += rank.*field / static_cast<double>(ranks.size());
   }
   return spread;
@@ -72,8 +72,8 @@ void print(const Summary& summary, const Run& run, const RunOutcome& outcome, in
              run.transport(), outcome.epoch_seconds, outcome.n_epochs_run);
   fmt::print("seconds per rank    min     mean      max\n");
   for (const Row& row : summary.times)
-    fmt::print("  {:<10} {:>8.3f} {:>8.3f} {:>8.3f}\n", row.name, row.seconds.least,
-               row.seconds.mean, row.seconds.most);
+    fmt::print("  {:<10} {:>8.3f} {:>8.3f} {:>8.3f}\n", row.name, row.seconds.min, row.seconds.mean,
+               row.seconds.max);
   fmt::print("halo moved {:.1f} MB, patterns read {:.1f} MB (all ranks)\n",
              summary.halo_bytes / 1e6, summary.pattern_bytes_read / 1e6);
 }
@@ -96,7 +96,7 @@ nlohmann::json as_json(const Summary& summary, const Run& run, const RunOutcome&
                          {"pattern_bytes_read", summary.pattern_bytes_read}};
   for (const Row& row : summary.times)
     json["seconds_per_rank"][row.name] = {
-        {"min", row.seconds.least}, {"mean", row.seconds.mean}, {"max", row.seconds.most}};
+        {"min", row.seconds.min}, {"mean", row.seconds.mean}, {"max", row.seconds.max}};
   for (const EpochFigures& epoch : run.history()) {
     json["history"]["error"].push_back(epoch.error);
     json["history"]["r_factor"].push_back(epoch.r_factor);

@@ -14,8 +14,8 @@ Key first_epoch(const std::string& name, Field field, const std::string& what) {
   return {.name = name,
           .field = field,
           .meaning = text("First epoch, from 0, ", what, "; -1: never."),
-          .least = -1,
-          .greatest = 1000000};
+          .min = -1,
+          .max = 1000000};
 }
 
 std::vector<Key> joined(std::vector<std::vector<Key>> parts) {

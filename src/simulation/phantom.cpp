@@ -38,7 +38,7 @@ struct Lattice {
 /// taken.
 template <class Visit>
 void for_each_near(const Lattice& lattice, double y_px, double x_px, const Visit& visit) {
-  const double least = 0.5 * (1 - lattice.spread);
+  const double min = 0.5 * (1 - lattice.spread);
   const int row = static_cast<int>(std::floor(y_px / lattice.side_px));
   const int column = static_cast<int>(std::floor(x_px / lattice.side_px));
   for (int dy = -1; dy <= 1; ++dy)
@@ -47,8 +47,8 @@ void for_each_near(const Lattice& lattice, double y_px, double x_px, const Visit
       const auto random = [&](std::uint64_t what) {
         return random_unit(random_bits(lattice.seed, square), what);
       };
-      visit(y_px - lattice.side_px * (row + dy + least + lattice.spread * random(0)),
-            x_px - lattice.side_px * (column + dx + least + lattice.spread * random(1)), random);
+      visit(y_px - lattice.side_px * (row + dy + min + lattice.spread * random(0)),
+            x_px - lattice.side_px * (column + dx + min + lattice.spread * random(1)), random);
     }
 }
 

@@ -47,12 +47,12 @@ void scale_to_dose(ImageStack<double>& patterns, SimulatedScan& scan, double cou
 /// @return the level, a whole number or one that a float holds
 double saturate(ImageStack<double>& patterns, double fraction, bool whole_numbers,
                 const comm::Communicator& comm) {
-  std::array most = {patterns.size() == 0 ? 0.0 : *std::ranges::max_element(patterns)};
-  comm.maximum(most);
+  std::array max = {patterns.size() == 0 ? 0.0 : *std::ranges::max_element(patterns)};
+  comm.maximum(max);
   std::array n_pixels = {static_cast<double>(patterns.size())};
   comm.sum(std::span<double>(n_pixels));
   double low = 0;
-  double level = most[0];
+  double level = max[0];
   constexpr int n_halvings = 60;
   for (int i = 0; i < n_halvings; ++i) {
     const double middle = 0.5 * (low + level);
@@ -68,11 +68,11 @@ double saturate(ImageStack<double>& patterns, double fraction, bool whole_number
 
 /// The narrowest type that holds all counts.
 io::ElementType count_type(const ImageStack<double>& patterns, const comm::Communicator& comm) {
-  std::array most = {patterns.size() == 0 ? 0.0 : *std::ranges::max_element(patterns)};
-  comm.maximum(most);
-  if (most[0] <= std::numeric_limits<std::uint16_t>::max()) return io::ElementType::u16;
-  if (most[0] <= std::numeric_limits<std::uint32_t>::max()) return io::ElementType::u32;
-  throw InputError(text("a pixel counts ", most[0],
+  std::array max = {patterns.size() == 0 ? 0.0 : *std::ranges::max_element(patterns)};
+  comm.maximum(max);
+  if (max[0] <= std::numeric_limits<std::uint16_t>::max()) return io::ElementType::u16;
+  if (max[0] <= std::numeric_limits<std::uint32_t>::max()) return io::ElementType::u32;
+  throw InputError(text("a pixel counts ", max[0],
                         ", more than 32 bits hold; use a smaller simulation.counts_per_pattern or "
                         "simulation.noise = \"none\""));
 }

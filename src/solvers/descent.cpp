@@ -28,10 +28,10 @@ struct Judge {
     if (s.started == 0) s.reach = 1;
     // Rounding looks like a rise; so does a direction that rounding has spoilt, for ever.
     constexpr double rounding = 1e-7;
-    constexpr double most_rejections = 4;
-    const double least = s.cost + rounding * (s.cost < 0 ? -s.cost : s.cost);
+    constexpr double max_rejections = 4;
+    const double min = s.cost + rounding * (s.cost < 0 ? -s.cost : s.cost);
     const bool is_better =
-        starts_over || s.started == 0 || s.n_rejections >= most_rejections || cost(0) <= least;
+        starts_over || s.started == 0 || s.n_rejections >= max_rejections || cost(0) <= min;
     s.started = 1;
     s.accepted = is_better ? 1 : 0;
     s.rejected = 1 - s.accepted;

@@ -8,13 +8,13 @@ using device::Device;
 using physics::Chunk;
 
 /// Positions of this rank in a batch, at most.
-static int most_in_batch(const settings::Solver& settings, const physics::ForwardModel& model) {
-  return settings.most_in_batch(static_cast<int>(model.scan().order.extent(0)));
+static int max_in_batch(const settings::Solver& settings, const physics::ForwardModel& model) {
+  return settings.max_in_batch(static_cast<int>(model.scan().order.extent(0)));
 }
 
 Lsqml::Lsqml(const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
              const OwnedTile& tile)
-    : BatchMethod(settings, unknowns, model, tile, most_in_batch(settings, model)),
+    : BatchMethod(settings, unknowns, model, tile, max_in_batch(settings, model)),
       length_sums_("tessera::solvers::length_sums", n_length_sums),
       scratch_("tessera::solvers::length_scratch", n_length_sums),
       lengths_("tessera::solvers::lengths") {
@@ -24,7 +24,7 @@ Lsqml::Lsqml(const settings::Solver& settings, Unknowns& unknowns, physics::Forw
 
 std::int64_t Lsqml::bytes(const settings::Solver& settings, const physics::Sizes& sizes) {
   return BatchMethod::bytes(settings, sizes) +
-         physics::ProductsPass::bytes(sizes, settings.most_in_batch(sizes.n_positions)) +
+         physics::ProductsPass::bytes(sizes, settings.max_in_batch(sizes.n_positions)) +
          (sizes.model.n_slices > 1 ? sizes.object_bytes() : 0);
 }
 

@@ -45,31 +45,29 @@ struct Lengths {
 }  // namespace
 
 void weigh_object_sum(const Device& exec, const GradientSums& sums,
-                      const DeviceView<Real>& greatest_power, double alpha,
-                      const BlockList& touched, const OwnedTile& tile) {
+                      const DeviceView<Real>& max_power, double alpha, const BlockList& touched,
+                      const OwnedTile& tile) {
   const auto sum = sums.object;
   const auto dose = sums.dose;
   const auto regularisation = static_cast<Real>(alpha);
   for_each_touched_pixel(
       exec, "tessera::solvers::weigh_object_sum", static_cast<int>(sum.extent(0)), touched, tile,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        const Real weight =
-            physics::update_weight(dose(plane, y, x), greatest_power(), regularisation);
+        const Real weight = physics::update_weight(dose(plane, y, x), max_power(), regularisation);
         sum(plane, y, x) *= tile.owns(y, x) && weight > 0 ? 1 / weight : Real(0);
         dose(plane, y, x) = 0;
       });
 }
 
 void weigh_probe_sum(const Device& exec, const GradientSums& sums,
-                     const DeviceView<Real>& greatest_overlap, double alpha) {
+                     const DeviceView<Real>& max_overlap, double alpha) {
   const auto sum = sums.probe;
   const auto overlap = sums.overlap;
   const auto regularisation = static_cast<Real>(alpha);
   device::for_each_pixel(
       exec, "tessera::solvers::weigh_probe_sum", static_cast<int>(sum.extent(0)),
       device::image_shape(sum), KOKKOS_LAMBDA(const int m, const int y, const int x) {
-        const Real weight =
-            physics::update_weight(overlap(y, x), greatest_overlap(), regularisation);
+        const Real weight = physics::update_weight(overlap(y, x), max_overlap(), regularisation);
         sum(m, y, x) *= weight > 0 ? 1 / weight : Real(0);
       });
 }

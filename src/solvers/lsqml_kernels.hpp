@@ -16,10 +16,10 @@ inline constexpr int n_length_sums = 3;
 /// Owned pixels of sums.object, divided by their weight, are the direction. Zero elsewhere in the
 /// touched blocks, where sums.dose becomes zero.
 void weigh_object_sum(const device::Device& exec, const physics::GradientSums& sums,
-                      const device::DeviceView<Real>& greatest_power, double alpha,
+                      const device::DeviceView<Real>& max_power, double alpha,
                       const BlockList& touched, const OwnedTile& tile);
 void weigh_probe_sum(const device::Device& exec, const physics::GradientSums& sums,
-                     const device::DeviceView<Real>& greatest_overlap, double alpha);
+                     const device::DeviceView<Real>& max_overlap, double alpha);
 /// moved = object + direction in the touched blocks.
 void add_direction(const device::Device& exec, const physics::ObjectView& object,
                    const physics::ObjectView& direction, const physics::ObjectView& moved,

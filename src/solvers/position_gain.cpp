@@ -11,8 +11,8 @@ using device::DeviceView;
 namespace {
 
 constexpr int n_sums = 3;
-constexpr double least = 0.1;
-constexpr double greatest = 4;
+constexpr double min_gain = 0.1;
+constexpr double max_gain = 4;
 
 /// Array reduction over positions.
 struct Agreement {
@@ -60,7 +60,7 @@ void PositionGain::finish_epoch(const Device& exec, Sweep& sweep) {
   const double agreement = size > 0 ? host_sums_(0) / size : 0;
   if (agreement > -0.25) value_ *= 1.1;
   if (agreement < -0.5) value_ *= 0.5;
-  value_ = std::clamp(value_, least, greatest);
+  value_ = std::clamp(value_, min_gain, max_gain);
 }
 
 }  // namespace tessera::solvers

@@ -15,10 +15,10 @@ namespace {
 
 /// A batch sees only a part of what these depend on.
 constexpr double shared_step = 0.5;
-constexpr double greatest_tilt_rad = 0.3;
+constexpr double max_tilt_rad = 0.3;
 
-KOKKOS_FUNCTION double bounded(double value, double least, double greatest) {
-  return value < least ? least : value > greatest ? greatest : value;
+KOKKOS_FUNCTION double bounded(double value, double min, double max) {
+  return value < min ? min : value > max ? max : value;
 }
 
 /// Slope / curvature of one column, which starts anew.
@@ -105,10 +105,10 @@ void update_optics(const Device& exec, const physics::ForwardModel& model,
         slopes(row, 0) = 0;
         slopes(row, 1) = 0;
         if (row < 2) {
-          tilt(row) = bounded(tilt(row) + step, -greatest_tilt_rad, greatest_tilt_rad);
+          tilt(row) = bounded(tilt(row) + step, -max_tilt_rad, max_tilt_rad);
         } else {
-          const double most = 0.2 * first(row - 2);  // a step at a time
-          distance(row - 2) = bounded(distance(row - 2) + bounded(step, -most, most),
+          const double max = 0.2 * first(row - 2);  // a step at a time
+          distance(row - 2) = bounded(distance(row - 2) + bounded(step, -max, max),
                                       0.1 * first(row - 2), 10 * first(row - 2));
         }
       });
@@ -242,20 +242,20 @@ void Refinement::finish_epoch(const Device& exec, Sweep& sweep) {
     sweep.replicate(exec, DeviceView<Real*>(background.data(), background.size()));
 }
 
-double Refinement::greatest_drift_px(const Device& exec) const {
+double Refinement::max_drift_px(const Device& exec) const {
   const auto displacement = displacement_;
   const auto at_cut = positions_.at_cut;
-  double greatest = 0;
+  double max = 0;
   Kokkos::parallel_reduce(
-      device::kernel_name("tessera::solvers::greatest_drift"),
+      device::kernel_name("tessera::solvers::max_drift"),
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.size())),
-      KOKKOS_LAMBDA(const int i, double& most) {
+      KOKKOS_LAMBDA(const int i, double& max) {
         const double drift = displacement(i / 2, i % 2) - at_cut(i / 2, i % 2);
         const double length = drift < 0 ? -drift : drift;
-        if (length > most) most = length;
+        if (length > max) max = length;
       },
-      Kokkos::Max<double>(greatest));
-  return greatest;
+      Kokkos::Max<double>(max));
+  return max;
 }
 
 /// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes

@@ -44,11 +44,11 @@ struct ScanFrame {
 KOKKOS_INLINE_FUNCTION void move_to(const ScanFrame& frame, const int position, const int axis,
                                     const double target_px) {
   const double at_cut = frame.at_cut(position, axis);
-  const double least =
+  const double min =
       at_cut - frame.margin_px > -frame.limit_px ? at_cut - frame.margin_px : -frame.limit_px;
-  const double most =
+  const double max =
       at_cut + frame.margin_px < frame.limit_px ? at_cut + frame.margin_px : frame.limit_px;
-  const double target = target_px < least ? least : target_px > most ? most : target_px;
+  const double target = target_px < min ? min : target_px > max ? max : target_px;
   const double by = target - frame.displacement(position, axis);
   frame.displacement(position, axis) = target;
   for (int t = 0; t < frame.n_sub_positions; ++t) {

@@ -12,12 +12,12 @@ std::vector<Vec2> shifts_of(const ScanShare& share) {
 }
 
 /// The first batch is as large as any.
-std::size_t most_in_batch(const decomposition::BatchSchedule& schedule) {
+std::size_t max_in_batch(const decomposition::BatchSchedule& schedule) {
   return schedule.n_batches() > 0 ? schedule.batch(0).size() : 0;
 }
 
-std::size_t n_pieces(std::size_t n, std::size_t most) {
-  return most == 0 ? 0 : (n + most - 1) / most;
+std::size_t n_pieces(std::size_t n, std::size_t max) {
+  return max == 0 ? 0 : (n + max - 1) / max;
 }
 
 /// The first values of `on_device` become `values`; the rest is not used.
@@ -35,11 +35,11 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
     : schedule_(std::move(schedule)),
       on_border_(share.on_border),
       held_out_(share.held_out.begin(), share.held_out.end()),
-      held_out_batches_(n_pieces(held_out_.size(), most_in_batch(schedule_))),
+      held_out_batches_(n_pieces(held_out_.size(), max_in_batch(schedule_))),
       layout_(shifts_of(share), chunk_size, max_slots,
               n_batches() + static_cast<int>(held_out_batches_.size())),
       blocks_(share.ghosted, share.window, share.corner, schedule_.n_batches(),
-              static_cast<int>(most_in_batch(schedule_))),
+              static_cast<int>(max_in_batch(schedule_))),
       order_(tile.order),
       slot_(tile.slot),
       slot_shift_(tile.slot_shift),
@@ -59,12 +59,11 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
   epoch_.resize(laid_out_.size());
 }
 
-std::int64_t Sweep::bytes(const physics::Sizes& sizes, int n_scan, int most_in_batch,
-                          int reach_px) {
-  const int n_batches = (n_scan + most_in_batch - 1) / std::max(1, most_in_batch);
+std::int64_t Sweep::bytes(const physics::Sizes& sizes, int n_scan, int max_in_batch, int reach_px) {
+  const int n_batches = (n_scan + max_in_batch - 1) / std::max(1, max_in_batch);
   const Shape2 reached{sizes.window.h + 2 * reach_px, sizes.window.w + 2 * reach_px};
   return physics::bytes_of<int>(decomposition::TouchedBlocks::capacity(sizes.ghosted, reached,
-                                                                       n_batches, most_in_batch)) +
+                                                                       n_batches, max_in_batch)) +
          physics::bytes_of<Real>(2 * sizes.n_positions);
 }
 
@@ -108,11 +107,11 @@ void Sweep::lay_out_batches() {
     const int n_blocks = blocks_.add_batch(schedule_.batch(id));
     laid_out_[id].touched = {touched_.data() + first_block, n_blocks};
   }
-  const std::size_t most = most_in_batch(schedule_);
+  const std::size_t max = max_in_batch(schedule_);
   for (std::size_t i = 0; i < held_out_batches_.size(); ++i)
-    held_out_batches_[i] = lay_out(
-        n_batches() + static_cast<int>(i),
-        std::span(held_out_).subspan(i * most, std::min(most, held_out_.size() - i * most)));
+    held_out_batches_[i] =
+        lay_out(n_batches() + static_cast<int>(i),
+                std::span(held_out_).subspan(i * max, std::min(max, held_out_.size() - i * max)));
 }
 
 Batch Sweep::lay_out(int id, std::span<const int> positions) {

@@ -267,11 +267,11 @@ TEST(IlluminatedRegion, IsWhereAPlainSumOverWindowsSaysSo) {
         for (int x = 0; x < 12; ++x)
           sum_of_windows(0, static_cast<int>(std::lround(corner.y)) + y,
                          static_cast<int>(std::lround(corner.x)) + x) += std::norm(probe(m, y, x));
-  const double greatest = *std::max_element(sum_of_windows.begin(), sum_of_windows.end());
+  const double max = *std::max_element(sum_of_windows.begin(), sum_of_windows.end());
   const optics::PixelSet region = optics::illuminated_region(shape, corners, probe, 1, 0.2);
   for (int y = 0; y < shape.h; ++y)
     for (int x = 0; x < shape.w; ++x)
-      EXPECT_EQ(region(0, y, x) != 0, sum_of_windows(0, y, x) >= 0.2 * greatest) << y << ", " << x;
+      EXPECT_EQ(region(0, y, x) != 0, sum_of_windows(0, y, x) >= 0.2 * max) << y << ", " << x;
   EXPECT_THROW(optics::illuminated_region(shape, std::vector<Vec2>{{33, 0}}, probe),
                std::exception);
 }

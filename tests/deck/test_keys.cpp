@@ -318,8 +318,8 @@ TEST(Keys, EveryKeyHasAMeaningAndEveryNumberARange) {
     const bool is_number = !std::holds_alternative<bool*>(key.field) &&
                            !std::holds_alternative<std::string*>(key.field) &&
                            !std::holds_alternative<std::optional<std::string>*>(key.field);
-    EXPECT_EQ(key.least.has_value(), is_number);
-    EXPECT_EQ(key.greatest.has_value(), is_number);
+    EXPECT_EQ(key.min.has_value(), is_number);
+    EXPECT_EQ(key.max.has_value(), is_number);
   }
 }
 

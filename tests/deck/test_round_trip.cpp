@@ -36,7 +36,7 @@ class RandomValue {
 
  private:
   double uniform() { return std::uniform_real_distribution<double>(0, 1)(bits_); }
-  double in_range() { return *key_.least + uniform() * (*key_.greatest - *key_.least); }
+  double in_range() { return *key_.min + uniform() * (*key_.max - *key_.min); }
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(bits_() % n); }
   std::string choice() { return key_.choices[below(key_.choices.size())]; }
   std::string any_text() {

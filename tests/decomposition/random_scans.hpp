@@ -20,8 +20,8 @@ struct RandomScan {
 /// The same scan for the same `seed`. n_tiles <= 64, often more than there are positions.
 inline RandomScan random_scan(std::uint64_t seed) {
   std::uint64_t index = 0;
-  const auto between = [&](int least, int most) {
-    return least + static_cast<int>(random_bits(seed, index++) % (most - least + 1));
+  const auto between = [&](int min, int max) {
+    return min + static_cast<int>(random_bits(seed, index++) % (max - min + 1));
   };
   const Shape2 window{between(4, 40), between(4, 40)};
   const double step = between(1, 6) + 0.3;

@@ -89,9 +89,9 @@ void Job::kill_all() {
   pid_ = -1;
 }
 
-Outcome Job::wait(Seconds most) {
+Outcome Job::wait(Seconds max) {
   const auto start = Clock::now();
-  while (!ended() && Clock::now() - start < most) std::this_thread::sleep_for(glance);
+  while (!ended() && Clock::now() - start < max) std::this_thread::sleep_for(glance);
   Outcome outcome;
   outcome.timed_out = pid_ > 0;
   if (outcome.timed_out) kill_all();
@@ -101,9 +101,9 @@ Outcome Job::wait(Seconds most) {
   return outcome;
 }
 
-bool Job::prints(const std::string& words, Seconds most) {
+bool Job::prints(const std::string& words, Seconds max) {
   const auto start = Clock::now();
-  while (Clock::now() - start < most) {
+  while (Clock::now() - start < max) {
     if (content(folder_.path("out")).find(words) != std::string::npos) return true;
     if (ended()) return false;
     std::this_thread::sleep_for(glance);

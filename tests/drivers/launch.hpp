@@ -35,10 +35,10 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  /// Until it ends; a program that needs longer than `most` hangs and is killed.
-  Outcome wait(Seconds most = Seconds(60));
-  /// Whether standard output holds `words` before `most` has passed.
-  bool prints(const std::string& words, Seconds most = Seconds(60));
+  /// Until it ends; a program that needs longer than `max` hangs and is killed.
+  Outcome wait(Seconds max = Seconds(60));
+  /// Whether standard output holds `words` before `max` has passed.
+  bool prints(const std::string& words, Seconds max = Seconds(60));
   /// Processes of `tessera` itself, not mpirun.
   std::vector<pid_t> ranks() const;
 

@@ -83,10 +83,9 @@ TEST(Windows, AMarginWidensTheObjectOnEverySideAndMovesNothing) {
 TEST(Windows, AScanInTheWrongUnitIsRefused) {
   const std::vector<Vec2> micrometres{{0, 0}, {0, 50}};
   EXPECT_THROW(lay_windows(micrometres, window, 1e-8), InputError);
-  const int most = 16777216 - window.w;
-  EXPECT_EQ(lay_windows(std::vector<Vec2>{{0, 0}, {0, double(most)}}, window, 1).object.w,
-            16777216);
-  EXPECT_THROW(lay_windows(std::vector<Vec2>{{0, 0}, {0, most + 1.0}}, window, 1), InputError);
+  const int max = 16777216 - window.w;
+  EXPECT_EQ(lay_windows(std::vector<Vec2>{{0, 0}, {0, double(max)}}, window, 1).object.w, 16777216);
+  EXPECT_THROW(lay_windows(std::vector<Vec2>{{0, 0}, {0, max + 1.0}}, window, 1), InputError);
 }
 
 TEST(Windows, AMessageNamesThePositionThatIsNotFinite) {

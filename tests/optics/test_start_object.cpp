@@ -35,18 +35,18 @@ Difference difference(const CoarseMap& map, const std::function<double(double, d
   double n = 0;
   double sum = 0;
   double squares = 0;
-  double least = 1e9;
-  double greatest = -1e9;
+  double min = 1e9;
+  double max = -1e9;
   for (int y = 20; y < 130; ++y)
     for (int x = 20; x < 165; ++x) {
       const double d = map.at({y, x}) - expected(y, x);
-      least = std::min(least, expected(y, x));
-      greatest = std::max(greatest, expected(y, x));
+      min = std::min(min, expected(y, x));
+      max = std::max(max, expected(y, x));
       n += 1;
       sum += d;
       squares += d * d;
     }
-  return {std::sqrt(squares / n - sum / n * sum / n), greatest - least};
+  return {std::sqrt(squares / n - sum / n * sum / n), max - min};
 }
 
 TEST(CoarseStep, GivesAboutOneNodeAPoint) {

@@ -57,8 +57,8 @@ struct Problem {
   std::size_t area() const { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
 };
 
-/// @param most_counts in a pixel; whole numbers if `whole`; many pixels have none
-inline Problem make_problem(int n, int n_modes, int n_positions, int n_slots, int most_counts,
+/// @param max_counts in a pixel; whole numbers if `whole`; many pixels have none
+inline Problem make_problem(int n, int n_modes, int n_positions, int n_slots, int max_counts,
                             bool whole) {
   std::mt19937 random(static_cast<unsigned>(n + 7 * n_modes + 31 * n_positions));
   std::uniform_real_distribution<float> uniform(0, 1);
@@ -72,7 +72,7 @@ inline Problem make_problem(int n, int n_modes, int n_positions, int n_slots, in
   for (auto& q : p.probes) q = 8.F * number();
   p.counts.resize(static_cast<std::size_t>(n_positions) * p.area());
   for (auto& c : p.counts) {
-    c = std::max(0.F, 1.5F * uniform(random) - 0.5F) * static_cast<float>(most_counts);
+    c = std::max(0.F, 1.5F * uniform(random) - 0.5F) * static_cast<float>(max_counts);
     if (whole) c = std::floor(c);
   }
   p.valid.resize(p.area());

@@ -58,9 +58,9 @@ class HotPathGradients : public HotPath, public ::testing::WithParamInterface<Ca
 TEST_P(HotPathGradients, AgreeWithPlainLoops) {
   const Case c = GetParam();
   ASSERT_TRUE(hot_path::supports(c.n, c.n_modes));
-  const int most_counts = c.counts == Counts::u8 ? 250 : 3000;
+  const int max_counts = c.counts == Counts::u8 ? 250 : 3000;
   const Problem p =
-      make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, most_counts, c.counts != Counts::f32);
+      make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, max_counts, c.counts != Counts::f32);
   const int begin = 1;  // a chunk starts anywhere in the order
   Sums expected{Numbers(p.object.size(), {0.5, -0.5}), std::vector<double>(p.object.size(), 0.5),
                 Numbers(p.probes.size(), {0.5, -0.5}), std::vector<double>(p.area(), 0.5)};

@@ -145,14 +145,13 @@ TEST_P(HotPathUpdate, IsTheFormulaAndClearsItsSums) {
   const std::size_t area = update.overlap.size();
   const std::size_t size = update.probe.size();
   const float step_size = 0.7F;
-  const float greatest_overlap = *std::max_element(update.overlap.begin(), update.overlap.end());
+  const float max_overlap = *std::max_element(update.overlap.begin(), update.overlap.end());
   Numbers expected(update.probe.begin(), update.probe.end());
   Numbers expected_rows;
   std::vector<double> power(area);
   for (std::size_t begin = 0; begin < size; begin += area) {
     for (std::size_t i = 0; i < area; ++i) {
-      const double weight =
-          (1.0 - c.alpha) * update.overlap[i] + double{c.alpha} * greatest_overlap;
+      const double weight = (1.0 - c.alpha) * update.overlap[i] + double{c.alpha} * max_overlap;
       if (weight > 0) expected[begin + i] += update.gradient[begin + i] * (step_size / weight);
       power[i] += std::norm(expected[begin + i]);
     }
@@ -167,17 +166,17 @@ TEST_P(HotPathUpdate, IsTheFormulaAndClearsItsSums) {
   const OnDevice overlap(update.overlap);
   const OnDevice probe(update.probe);
   const OnDevice row_spectrum(poison(size));
-  const OnDevice greatest(std::vector<float>{1e30F, 1e30F});  // of a batch before
+  const OnDevice max(std::vector<float>{1e30F, 1e30F});  // of a batch before
   hot_path::update_probe(nullptr,
                          {c.n, c.n_modes, step.data(), c.alpha, probe_sum.data(), overlap.data(),
-                          probe.data(), row_spectrum.data(), greatest.data(), greatest.data() + 1});
+                          probe.data(), row_spectrum.data(), max.data(), max.data() + 1});
   check(cudaDeviceSynchronize());
 
   EXPECT_LT(distance(host(probe), expected), tolerance);
   EXPECT_LT(distance(host(row_spectrum), expected_rows), tolerance);
-  EXPECT_EQ(host(greatest)[0], greatest_overlap);
-  const double greatest_power = *std::max_element(power.begin(), power.end());
-  EXPECT_NEAR(host(greatest)[1] / greatest_power, 1, tolerance);
+  EXPECT_EQ(host(max)[0], max_overlap);
+  const double max_power = *std::max_element(power.begin(), power.end());
+  EXPECT_NEAR(host(max)[1] / max_power, 1, tolerance);
   EXPECT_EQ(host(probe_sum), filled(size, 0.F));
   EXPECT_EQ(host(overlap), std::vector<float>(area, 0.F));
 }

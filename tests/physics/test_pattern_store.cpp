@@ -10,7 +10,7 @@ namespace tessera::physics {
 namespace {
 
 constexpr int n_positions = 11;
-constexpr int most_in_chunk = 3;
+constexpr int max_in_chunk = 3;
 
 /// What pixel i of a position holds, in every type.
 int encoded(int position, int i) {
@@ -59,7 +59,7 @@ struct StreamOf : public ::testing::Test {
       for (const int position : positions)
         to = std::copy_n(all_.begin() + position * window_.size(), window_.size(), to);
     };
-    return std::make_unique<FilePatterns>(read, bytes_, most_in_chunk);
+    return std::make_unique<FilePatterns>(read, bytes_, max_in_chunk);
   }
 
   /// Pixels of `chunk` that are not what they must be, found on the device.
@@ -78,7 +78,7 @@ struct StreamOf : public ::testing::Test {
   }
 
   void expect_right_passes(std::unique_ptr<PatternSource> source, bool repeats) {
-    StreamedPatterns store(device::DeviceView<T***>(), window_, most_in_chunk, std::move(source));
+    StreamedPatterns store(device::DeviceView<T***>(), window_, max_in_chunk, std::move(source));
     for (unsigned pass = 0; pass < 3; ++pass) {
       if (!repeats) visits_.shuffle(pass + 7);
       store.begin_pass(exec_, {visits_.chunks, visits_.order, repeats});
@@ -113,7 +113,7 @@ TYPED_TEST(StreamOf, AFileIsRightAndReadOncePerChunk) {
 }
 
 TYPED_TEST(StreamOf, ChunksComeInTheOrderOfThePassOnly) {
-  StreamedPatterns store(device::DeviceView<TypeParam***>(), this->window_, most_in_chunk,
+  StreamedPatterns store(device::DeviceView<TypeParam***>(), this->window_, max_in_chunk,
                          this->pinned());
   const Pass pass{this->visits_.chunks, this->visits_.order, true};
   store.begin_pass(this->exec_, pass);

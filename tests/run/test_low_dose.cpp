@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "tessera/analysis/compare.hpp"
+#include "tessera/base/text.hpp"
 #include "tessera/run/run.hpp"
 #include "tessera/simulation/simulation.hpp"
-#include "tessera/base/text.hpp"
 
 #include "support/deck_text.hpp"
 
@@ -23,17 +23,18 @@ constexpr int n_seeds = 3;
 constexpr int epochs_between_looks = 5;
 
 /// The least ||object - truth|| / ||truth|| among the deck's epochs.
-double least_object_error(const deck::Deck& deck) {
+double min_object_error(const deck::Deck& deck) {
   const Reconstruction truth = analysis::read_reconstruction(deck.data.file);
   run::Run run(deck, testing::world(), Log(false));
-  double least = 1;
+  double min = 1;
   for (int epoch = 1; epoch <= deck.solvers.at(0).epochs; ++epoch) {
     const EpochFigures figures = run.run_epoch();
     if (epoch % epochs_between_looks != 0) continue;
     run.write_result(figures, "running");
-    least = std::min(least, compare(analysis::read_reconstruction(deck.output.file), truth).after.object);
+    min =
+        std::min(min, compare(analysis::read_reconstruction(deck.output.file), truth).after.object);
   }
-  return least;
+  return min;
 }
 
 struct MeanErrors {
@@ -56,8 +57,8 @@ MeanErrors mean_least_errors(const std::filesystem::path& folder, const Override
       return testing::parsed(folder, all);
     };
     simulation::simulate(deck_with("poisson"), testing::world(), Log(false));
-    mean.amplitude += least_object_error(deck_with("amplitude")) / n_seeds;
-    mean.poisson += least_object_error(deck_with("poisson")) / n_seeds;
+    mean.amplitude += min_object_error(deck_with("amplitude")) / n_seeds;
+    mean.poisson += min_object_error(deck_with("poisson")) / n_seeds;
   }
   std::cout << "200 counts per pattern, mean object error of " << n_seeds
             << " scans, best epochs: amplitude " << mean.amplitude << ", poisson " << mean.poisson

@@ -22,10 +22,10 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::world;
 
-std::int64_t greatest_of_all_ranks(std::int64_t bytes) {
-  std::array<double, 1> greatest{static_cast<double>(bytes)};
-  world().maximum(greatest);
-  return static_cast<std::int64_t>(greatest[0]);
+std::int64_t max_of_all_ranks(std::int64_t bytes) {
+  std::array<double, 1> max{static_cast<double>(bytes)};
+  world().maximum(max);
+  return static_cast<std::int64_t>(max[0]);
 }
 
 class Streaming : public ::testing::TestWithParam<const char*> {
@@ -50,8 +50,8 @@ class Streaming : public ::testing::TestWithParam<const char*> {
     deck::Deck deck = deck_;
     if (place == PatternsIn::device) return deck;
     const decomposition::MemoryPlan plan = plan_memory(needs_, place);
-    const std::int64_t on_device = greatest_of_all_ranks(total_bytes(plan.device));
-    const std::int64_t host = greatest_of_all_ranks(
+    const std::int64_t on_device = max_of_all_ranks(total_bytes(plan.device));
+    const std::int64_t host = max_of_all_ranks(
         total_bytes(plan.host) + (device::device_is_host ? total_bytes(plan.device) : 0));
     deck.run.device_memory_bytes = static_cast<double>(on_device);
     deck.run.host_memory_bytes = static_cast<double>(host);
@@ -126,13 +126,13 @@ TEST_P(Streaming, TheAdvisedNumberOfRanksFits) {
   const auto needs_on = [&](int n_ranks) {
     const auto tiling =
         decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, n_ranks);
-    std::int64_t most = 0;
+    std::int64_t max = 0;
     for (int rank = 0; rank < n_ranks; ++rank) {
       const auto needs = memory_needs(deck_, scan, tiling, rank);
-      most = std::max(most, std::min(total_bytes(plan_memory(needs, PatternsIn::device).device),
-                                     total_bytes(plan_memory(needs, PatternsIn::file).device)));
+      max = std::max(max, std::min(total_bytes(plan_memory(needs, PatternsIn::device).device),
+                                   total_bytes(plan_memory(needs, PatternsIn::file).device)));
     }
-    return most;
+    return max;
   };
   deck::Deck deck = deck_;
   deck.run.device_memory_bytes = static_cast<double>(needs_on(20));

@@ -193,7 +193,7 @@ TEST(Defects, ThePointSpreadIsAPeriodicGaussian) {
   if (!world().is_root()) return;
   const std::vector<double> a = io::File::open(sharp.path).read_doubles("patterns");
   const std::vector<double> b = io::File::open(blurred.path).read_doubles("patterns");
-  const double most = *std::ranges::max_element(b);
+  const double max = *std::ranges::max_element(b);
   for (int y = 0; y < 16; ++y)
     for (int x = 0; x < 16; ++x) {
       double expected = 0;
@@ -201,7 +201,7 @@ TEST(Defects, ThePointSpreadIsAPeriodicGaussian) {
         for (int dx = -8; dx <= 8; ++dx)
           expected += a[(y + dy + 16) % 16 * 16 + (x + dx + 16) % 16] *
                       std::exp(-(dy * dy + dx * dx) / (2 * 1.5 * 1.5)) / (2 * pi * 1.5 * 1.5);
-      EXPECT_NEAR(b[y * 16 + x] / most, expected / most, 1e-4);
+      EXPECT_NEAR(b[y * 16 + x] / max, expected / max, 1e-4);
     }
 }
 

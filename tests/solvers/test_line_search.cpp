@@ -64,11 +64,11 @@ class LineSearchTest : public ::testing::TestWithParam<physics::Noise> {
   }
   /// How far the cost falls from 0 towards `end`, on a fine grid.
   double falls_to(double end) const {
-    double least = cost_at(0);
+    double min = cost_at(0);
     for (int k = 1; k <= n_grid; ++k) {
       const double cost = cost_at(end * k / n_grid);
-      if (cost >= least) return end * (k - 1) / n_grid;
-      least = cost;
+      if (cost >= min) return end * (k - 1) / n_grid;
+      min = cost;
     }
     return end;
   }

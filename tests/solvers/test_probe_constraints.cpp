@@ -23,12 +23,12 @@ double power(const WaveStack& probe, int mode) {
 /// Greatest difference of this rank's intensities over their greatest.
 double relative_change(const ImageStack<double>& before, const ImageStack<double>& after) {
   double change = 0;
-  double greatest = 1e-300;
+  double max = 1e-300;
   for (std::size_t i = 0; i < before.size(); ++i) {
     change = std::max(change, std::abs(after.data()[i] - before.data()[i]));
-    greatest = std::max(greatest, before.data()[i]);
+    max = std::max(max, before.data()[i]);
   }
-  return change / greatest;
+  return change / max;
 }
 
 /// A round beam about the window's centre + offset, zero at the border, with a curved phase.

@@ -125,11 +125,11 @@ inline std::vector<double> plain_intensity(const WaveStack& probe, const WaveSta
 inline void expect_pattern(const std::string& path, int position,
                            const std::vector<double>& expected) {
   const std::vector<double> patterns = io::File::open(path).read_doubles("patterns");
-  const double most = *std::ranges::max_element(expected);
+  const double max = *std::ranges::max_element(expected);
   const double* pattern = patterns.data() + position * expected.size();
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i)
-    worst = std::max(worst, std::abs(pattern[i] - expected[i]) / most);
+    worst = std::max(worst, std::abs(pattern[i] - expected[i]) / max);
   EXPECT_LT(worst, 2e-7) << "position " << position;
 }
 

@@ -55,7 +55,7 @@ std::optional<PatternsIn> best_place(const MemoryNeeds& needs, const MemoryLimit
 
 /// A number of ranks in (n_ranks, most] at which everything fits, as few as bisection finds.
 /// @param fits_on asked for some numbers of ranks
-std::optional<int> ranks_that_fit(int n_ranks, int most, const std::function<bool(int)>& fits_on);
+std::optional<int> ranks_that_fit(int n_ranks, int max, const std::function<bool(int)>& fits_on);
 
 /// Why nothing fits: bytes needed, bytes there, and what would do.
 /// @param enough_ranks from ranks_that_fit

@@ -130,9 +130,9 @@ PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
 /// larger than all memory.
 class PatternFile {
  public:
-  /// @param most_patterns in one read
+  /// @param max_patterns in one read
   /// @throws InputError
-  PatternFile(const ScanSource& source, const ScanInfo& info, int most_patterns);
+  PatternFile(const ScanSource& source, const ScanInfo& info, int max_patterns);
   ~PatternFile();
 
   /// The patterns of `positions` in their order, as read_patterns hands them on. What they need of

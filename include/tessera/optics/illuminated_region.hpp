@@ -11,13 +11,13 @@ namespace tessera::optics {
 /// One image, 1 = pixel counts.
 using PixelSet = ImageStack<std::uint8_t>;
 
-/// Pixels where the sum over all windows of |probe|^2 is at least `least` of its maximum.
+/// Pixels where the sum over all windows of |probe|^2 is at least `min` of its maximum.
 /// @param object grid that the corners refer to, pixels
 /// @param window_corner_px real-valued corners; rounded here, for a region needs no sub-pixels
 /// @param stride the region of every `stride`-th object pixel, for pictures of large objects
 /// @throws InputError if a window lies outside the object
 PixelSet illuminated_region(Shape2 object, std::span<const Vec2> window_corner_px,
-                            const WaveStack& probe, int stride = 1, double least = 0.05);
+                            const WaveStack& probe, int stride = 1, double min = 0.05);
 
 /// The smallest box around the region; empty if the region is.
 Box bounding_box(const PixelSet& region);

@@ -72,8 +72,8 @@ class PatternSource {
 class StreamedPatterns final : public PatternStore {
  public:
   /// @param like says the type
-  /// @param most_in_chunk positions
-  StreamedPatterns(const Patterns& like, Shape2 window, int most_in_chunk,
+  /// @param max_in_chunk positions
+  StreamedPatterns(const Patterns& like, Shape2 window, int max_in_chunk,
                    std::unique_ptr<PatternSource> source);
   void begin_pass(const device::Device& exec, const Pass& pass) override;
   /// @throws std::logic_error if `chunk` is not the next one; whatever the source throws
@@ -124,7 +124,7 @@ class FilePatterns final : public PatternSource {
  public:
   /// Writes the patterns of local positions to host memory, in the order given.
   using Read = std::function<void(std::span<const int> positions, std::byte* patterns)>;
-  FilePatterns(Read read, std::size_t pattern_bytes, int most_in_chunk);
+  FilePatterns(Read read, std::size_t pattern_bytes, int max_in_chunk);
   void begin_pass(const Pass& pass) override { order_ = pass.order; }
   void fetch(const device::Stream& stream, const Chunk& chunk, std::byte* to) override;
 

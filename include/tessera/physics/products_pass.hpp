@@ -33,12 +33,12 @@ struct Directions {
 /// waves: P dO and dP O for a thin sample, for a thick one u is the difference that dO makes.
 class ProductsPass {
  public:
-  /// @param most_in_batch positions of this rank
-  ProductsPass(ForwardModel& model, int most_in_batch);
+  /// @param max_in_batch positions of this rank
+  ProductsPass(ForwardModel& model, int max_in_batch);
   ~ProductsPass();
   /// Device memory that it takes: chi, and what the object's direction changes, or where kernels
   /// are fused the shifted directions.
-  static std::int64_t bytes(const Sizes& sizes, int most_in_batch);
+  static std::int64_t bytes(const Sizes& sizes, int max_in_batch);
 
   /// GradientPass::add of a chunk, whose chi is kept.
   /// @param place of the chunk's first position in the batch

@@ -24,7 +24,7 @@ struct Plan {
   int n_probe_images() const { return model.n_modes + model.n_opr_modes; }
   /// Positions of a chunk for a rank with `n_positions`, at most: no chunk is larger than a batch
   /// or the rank's share.
-  int most_in_chunk(std::size_t n_positions) const;
+  int max_in_chunk(std::size_t n_positions) const;
 };
 
 /// @throws InputError: patterns that are not square in the far field

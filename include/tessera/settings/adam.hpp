@@ -26,19 +26,19 @@ struct Adam {
          {{.name = "adam_beta1",
            .field = &beta1,
            .meaning = "What is kept of the mean gradient from batch to batch.",
-           .least = 0,
-           .greatest = 0.9999},
+           .min = 0,
+           .max = 0.9999},
           {.name = "adam_beta2",
            .field = &beta2,
            .meaning = "What is kept of the mean squared gradient from batch to batch.",
-           .least = 0,
-           .greatest = 0.99999},
+           .min = 0,
+           .max = 0.99999},
           {.name = "adam_epsilon",
            .field = &epsilon,
            .meaning = "Gradients below this move a pixel less than a full step; 1 is what a "
                       "position at the probe's peak asks for that is wrong by the whole object.",
-           .least = 1e-12,
-           .greatest = 1}}});
+           .min = 1e-12,
+           .max = 1}}});
   }
 };
 

@@ -32,15 +32,15 @@ struct Computation {
              "Device memory that a rank may take; 0: what is free at the start, less a "
              "margin. Patterns that do not fit stay in host memory or in the file and stream "
              "through the device.",
-         .least = 0,
-         .greatest = 1e18},
+         .min = 0,
+         .max = 1e18},
         {.name = "host_memory_bytes",
          .field = &host_memory_bytes,
          .meaning =
              "Host memory that a rank may take; 0: its share of nine tenths of what the host "
              "has available.",
-         .least = 0,
-         .greatest = 1e18},
+         .min = 0,
+         .max = 1e18},
         {.name = "share_gpu",
          .field = &share_gpu,
          .meaning = "Let several ranks use one GPU, for trials: slower than one rank for each, and "

@@ -62,14 +62,14 @@ struct Data {
          .meaning =
              "Pixels of the file with as many counts or more are ignored, in the pattern where "
              "they are: saturated, or marked bad by a huge value; 0: none.",
-         .least = 0,
-         .greatest = 1e10},
+         .min = 0,
+         .max = 1e10},
         {.name = "beam_stop_radius_px",
          .field = &beam_stop_radius_px,
          .meaning = "Pixels of the file nearer than this to the zero frequency are ignored: the "
                     "shadow of a beam stop; 0: none.",
-         .least = 0,
-         .greatest = 10000},
+         .min = 0,
+         .max = 10000},
         {.name = "background",
          .field = &background,
          .meaning = "Dataset of a known background, (y, x), counts in a pattern, which the model "
@@ -86,46 +86,46 @@ struct Data {
          .meaning =
              "Rows and columns about the zero frequency that are used of the file's patterns; "
              "the object's pixels grow in proportion. Empty: all.",
-         .least = 1,
-         .greatest = 100000,
+         .min = 1,
+         .max = 100000,
          .length = 2},
         {.name = "bin",
          .field = &bin,
          .meaning = "Detector pixels, in each direction, that are summed into one, after cropping. "
                     "For probes much smaller than their window, which shrinks in proportion.",
-         .least = 1,
-         .greatest = 16},
+         .min = 1,
+         .max = 16},
         {.name = "pad_to",
          .field = &pad_to,
          .meaning =
              "Rows and columns of a larger detector in whose middle the patterns are put, "
              "after binning; the added pixels are not trusted. The object's pixels shrink in "
              "proportion (super-resolution). Empty: none.",
-         .least = 1,
-         .greatest = 100000,
+         .min = 1,
+         .max = 100000,
          .length = 2},
         {.name = "raster_shape",
          .field = &raster_shape,
          .meaning =
              "Rows and columns of a raster scan without measured positions. Needed only when "
              "the patterns are 3-D; 4-D patterns tell it themselves.",
-         .least = 1,
-         .greatest = 100000,
+         .min = 1,
+         .max = 100000,
          .length = 2},
         {.name = "raster_step_m",
          .field = &raster_step_m,
          .meaning = "Step between rows and between columns of that raster, metres; negative if the "
                     "scan runs backwards.",
-         .least = -0.01,
-         .greatest = 0.01,
+         .min = -0.01,
+         .max = 0.01,
          .length = 2,
          .hint = "steps are in metres: did you give micrometres?"},
         {.name = "raster_rotation_rad",
          .field = &raster_rotation_rad,
          .meaning = "Angle of that raster to the detector, radians, from +x towards +y. In 4D-STEM "
                     "the scan is often turned by tens of degrees.",
-         .least = -6.3,
-         .greatest = 6.3,
+         .min = -6.3,
+         .max = 6.3,
          .hint = "angles are in radians: did you give degrees?"},
         {.name = "subpixel",
          .field = &subpixel,
@@ -137,8 +137,8 @@ struct Data {
          .meaning =
              "Positions are rounded to 1 / subpixel_bins pixel, so that positions of a batch "
              "share shifted probes and need fewer transforms; 0: exact.",
-         .least = 0,
-         .greatest = 64},
+         .min = 0,
+         .max = 64},
     };
   }
 

@@ -20,8 +20,8 @@ struct Decomposition {
          .meaning =
              "Rows and columns of tiles; their product is the number of ranks. `\"auto\"` cuts "
              "so that all ranks have equal work, for any number of ranks and any scan.",
-         .least = 1,
-         .greatest = 100000,
+         .min = 1,
+         .max = 100000,
          .length = 2,
          .none = "auto"},
         {.name = "transport",
@@ -34,8 +34,8 @@ struct Decomposition {
          .field = &transport_timeout_s,
          .meaning = "Time without an answer from other ranks after which NCCL gives up and the job "
                     "ends. Longer than any batch.",
-         .least = 1,
-         .greatest = 86400},
+         .min = 1,
+         .max = 86400},
     };
   }
 };

@@ -30,8 +30,8 @@ struct Descent {
                      .field = &lbfgs_history,
                      .meaning = "Past steps that are remembered; each costs twice the memory of "
                                 "object and probe.",
-                     .least = 1,
-                     .greatest = 100,
+                     .min = 1,
+                     .max = 100,
                      .methods = {"lbfgs"}}}});
   }
 };

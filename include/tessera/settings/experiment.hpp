@@ -31,37 +31,37 @@ struct Experiment {
          .meaning =
              "Photon energy, eV: X-ray data. Exactly one of `energy_eV` and `voltage_V` sets "
              "the wavelength.",
-         .least = 50,
-         .greatest = 1e6,
+         .min = 50,
+         .max = 1e6,
          .hint = "energies are in eV: did you give keV?"},
         {.name = "voltage_V",
          .field = &voltage_V,
          .meaning = "Accelerating voltage, V: electron data, with the relativistic wavelength.",
-         .least = 1000,
-         .greatest = 1e7,
+         .min = 1000,
+         .max = 1e7,
          .hint = "voltages are in V: did you give kV?"},
         {.name = "distance_m",
          .field = &distance_m,
          .meaning =
              "Sample to detector, metres. With `detector_pixel_m` it sets the object pixel, so "
              "an error here shows as positions that seem stretched.",
-         .least = 1e-4,
-         .greatest = 100,
+         .min = 1e-4,
+         .max = 100,
          .hint = "distances are in metres: did you give millimetres?"},
         {.name = "detector_pixel_m",
          .field = &detector_pixel_m,
          .meaning =
              "Pixel of the file's patterns, metres (75e-6 for an Eiger); `data.bin` enlarges it.",
-         .least = 1e-7,
-         .greatest = 0.01,
+         .min = 1e-7,
+         .max = 0.01,
          .hint = "pixels are in metres: did you give micrometres or millimetres?"},
         {.name = "detector_pixel_rad",
          .field = &detector_pixel_rad,
          .meaning =
              "Angle that one pixel of the file's patterns covers, radians: how electron data are "
              "usually calibrated. Replaces `distance_m` and `detector_pixel_m`.",
-         .least = 1e-8,
-         .greatest = 0.1,
+         .min = 1e-8,
+         .max = 0.1,
          .hint = "angles are in radians: did you give milliradians?"},
         {.name = "propagation",
          .field = &propagation,
@@ -74,16 +74,16 @@ struct Experiment {
          .field = &source_distance_m,
          .meaning = "Near field in a cone beam: from the focus to the sample, metres. The "
                     "magnification is 1 + distance_m / source_distance_m. Unset: parallel beam.",
-         .least = 1e-6,
-         .greatest = 1000,
+         .min = 1e-6,
+         .max = 1000,
          .hint = "distances are in metres: did you give millimetres?"},
         {.name = "beam_tilt_rad",
          .field = &beam_tilt_rad,
          .meaning =
              "Angle of the beam to the sample's normal, radians, (y, x): shifts the slices of "
              "a thick sample against one another. Empty: none.",
-         .least = -0.5,
-         .greatest = 0.5,
+         .min = -0.5,
+         .max = 0.5,
          .length = 2,
          .hint = "angles are in radians: did you give milliradians?"},
         {.name = "fly_sub_positions",
@@ -91,23 +91,23 @@ struct Experiment {
          .meaning =
              "Fly scan: places along the motion during an exposure whose patterns add up. Time "
              "and memory grow in proportion; 1: the stage stood still.",
-         .least = 1,
-         .greatest = 64},
+         .min = 1,
+         .max = 64},
         {.name = "fly_travel_m",
          .field = &fly_travel_m,
          .meaning =
              "Fly scan: the stage's motion during one exposure, metres, (y, x), centred on the "
              "scan position.",
-         .least = -0.01,
-         .greatest = 0.01,
+         .min = -0.01,
+         .max = 0.01,
          .length = 2,
          .hint = "lengths are in metres: did you give micrometres?"},
         {.name = "point_spread_px",
          .field = &point_spread_px,
          .meaning = "Standard deviation of the detector's Gaussian point spread, or of the beam's "
                     "partial coherence seen as one, detector pixels; 0: none.",
-         .least = 0,
-         .greatest = 100},
+         .min = 0,
+         .max = 100},
     };
   }
 

@@ -19,8 +19,8 @@ struct Key {
   std::string name;  ///< "batch_size"; in a deck's table with its section, "solver.batch_size"
   Field field;
   std::string meaning;                    ///< one or two sentences: what, in which unit, when
-  std::optional<double> least = {};       ///< smallest allowed number (of each element)
-  std::optional<double> greatest = {};    ///< greatest allowed number
+  std::optional<double> min = {};         ///< smallest allowed number (of each element)
+  std::optional<double> max = {};         ///< greatest allowed number
   std::vector<std::string> choices = {};  ///< allowed words; empty: any
   int length = 0;                         ///< elements of a list that is not empty
   std::optional<std::string> none = {};   ///< word that leaves the field unset, such as "auto"

@@ -28,8 +28,8 @@ struct Lsqml {
                      .field = &momentum,
                      .meaning = "The part of an epoch's change of object and probe that the next "
                                 "epoch adds to its own; 0: none.",
-                     .least = 0,
-                     .greatest = 0.99}}});
+                     .min = 0,
+                     .max = 0.99}}});
   }
 };
 

@@ -32,27 +32,27 @@ struct Object {
          .field = &random_phase_rad,
          .meaning = "Greatest phase of each pixel, radians, drawn from `solver.seed`; for "
                     "`random_phase`.",
-         .least = 0,
-         .greatest = 3.15,
+         .min = 0,
+         .max = 3.15,
          .hint = "angles are in radians: did you give degrees?"},
         {.name = "n_modes",
          .field = &n_modes,
          .meaning = "Mutually incoherent states of the object, for samples that move or fluctuate "
                     "during an exposure.",
-         .least = 1,
-         .greatest = 16},
+         .min = 1,
+         .max = 16},
         {.name = "n_slices",
          .field = &n_slices,
          .meaning =
              "Slices of a thick sample (multislice; Maiden, Humphry & Rodenburg 2012), along "
              "the beam. Time grows in proportion.",
-         .least = 1,
-         .greatest = 1000},
+         .min = 1,
+         .max = 1000},
         {.name = "slice_thickness_m",
          .field = &slice_thickness_m,
          .meaning = "Distance between slices, metres; needed with more than one.",
-         .least = 0,
-         .greatest = 0.1,
+         .min = 0,
+         .max = 0.1,
          .hint = "lengths are in metres: did you give nanometres or micrometres?"},
     };
   }

@@ -19,8 +19,8 @@ struct LowPass {
             {.name = "object_low_pass_sigma_px",
              .field = &sigma_px,
              .meaning = "Standard deviation of the Gaussian, object pixels.",
-             .least = 0.01,
-             .greatest = 5},
+             .min = 0.01,
+             .max = 5},
             onset.every_key("object_low_pass")};
   }
 };
@@ -36,8 +36,8 @@ struct Smoothness {
              .field = &step,
              .meaning = "Length of the step. The finest pattern loses 8 times this fraction, a "
                         "period of p pixels about 40 / p^2 times.",
-             .least = 1e-9,
-             .greatest = 0.125}};
+             .min = 1e-9,
+             .max = 0.125}};
   }
 };
 
@@ -53,8 +53,8 @@ struct TotalVariation {
              .field = &weight,
              .meaning = "Weight of the total variation against half the squared change: a flat "
                         "disc of radius r pixels loses 2 / r times this.",
-             .least = 1e-9,
-             .greatest = 10},
+             .min = 1e-9,
+             .max = 10},
             onset.every_key("object_tv")};
   }
 };
@@ -69,8 +69,8 @@ struct SliceCoupling {
         {.name = "slice_coupling_sigma",
          .field = &sigma,
          .meaning = "Standard deviation of that Gaussian, slices.",
-         .least = 0.01,
-         .greatest = 100}};
+         .min = 0.01,
+         .max = 100}};
   }
   void check(const ConstrainedModel& model) const {
     require(!onset.ever() || model.object.n_slices > 1,
@@ -105,15 +105,15 @@ struct ObjectBounds {
          .field = &l1_threshold,
          .meaning = "What is taken off the difference's length at every pixel; less than this "
                     "becomes vacuum.",
-         .least = 1e-9,
-         .greatest = 10},
+         .min = 1e-9,
+         .max = 10},
         phase.from_epoch_key("object_phase", "the object's phase is kept in object_phase_rad"),
         {.name = "object_phase_rad",
          .field = &phase_rad,
          .meaning = "Least and greatest phase, radians, before it wraps; a pixel outside takes "
                     "the nearer one and keeps its amplitude.",
-         .least = -3.15,
-         .greatest = 3.15,
+         .min = -3.15,
+         .max = 3.15,
          .length = 2,
          .hint = "angles are in radians: did you give degrees?"},
         positive_phase.from_epoch_key("object_positive_phase",
@@ -125,16 +125,16 @@ struct ObjectBounds {
          .field = &amplitude_range,
          .meaning = "Least and greatest amplitude. Vacuum is 1 only if probe_power_counts, or "
                     "the start, says so.",
-         .least = 0,
-         .greatest = 1000,
+         .min = 0,
+         .max = 1000,
          .length = 2},
         support.from_epoch_key("object_support", "pixels outside the support become vacuum, 1"),
         {.name = "object_support_radius_px",
          .field = &support_radius_px,
          .meaning = "Radius of the support about the object's centre, object pixels; 0: the "
                     "pixels in the central half of any window.",
-         .least = 0,
-         .greatest = 1e6},
+         .min = 0,
+         .max = 1e6},
     };
   }
   void check(const ConstrainedModel& /*model*/) const {

@@ -22,8 +22,8 @@ struct Onset {
     return {.name = constraint + "_every",
             .field = &every,
             .meaning = "Epochs from one time to the next.",
-            .least = 1,
-            .greatest = 1000000};
+            .min = 1,
+            .max = 1000000};
   }
 };
 

@@ -29,8 +29,8 @@ struct Output {
          .meaning =
              "Epochs between saved states from which a run can resume; 0: only at the end. Set "
              "it for jobs that may hit a time limit.",
-         .least = 0,
-         .greatest = 1000000},
+         .min = 0,
+         .max = 1000000},
         {.name = "save_memory",
          .field = &save_memory,
          .meaning = "Save what a method remembers for every position, too: the waves of `dm` and "

@@ -37,8 +37,8 @@ struct Pie {
                      .field = &momentum,
                      .meaning = "The part of an epoch's change of object and probe that the next "
                                 "epoch adds to its own.",
-                     .least = 0,
-                     .greatest = 0.99,
+                     .min = 0,
+                     .max = 0.99,
                      .methods = {"mpie"}}}});
   }
 

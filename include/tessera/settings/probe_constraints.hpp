@@ -55,8 +55,8 @@ struct ProbeAperture {
             {.name = "probe_aperture_radius_px",
              .field = &radius_px,
              .meaning = "Radius of that disc, detector pixels.",
-             .least = 0,
-             .greatest = 1e6}};
+             .min = 0,
+             .max = 1e6}};
   }
   void check(const ConstrainedModel& /*model*/) const {
     check_radius("probe_aperture", onset, radius_px);
@@ -73,8 +73,8 @@ struct ProbeSupport {
             {.name = "probe_support_radius_px",
              .field = &radius_px,
              .meaning = "Radius of that disc, object pixels.",
-             .least = 0,
-             .greatest = 1e6}};
+             .min = 0,
+             .max = 1e6}};
   }
   void check(const ConstrainedModel& /*model*/) const {
     check_radius("probe_support", onset, radius_px);
@@ -92,8 +92,8 @@ struct ProbeModePower {
             {.name = "probe_least_mode_power",
              .field = &min_fraction,
              .meaning = "Least power of a mode, as a fraction of all modes' power.",
-             .least = 0,
-             .greatest = 1}};
+             .min = 0,
+             .max = 1}};
   }
   void check(const ConstrainedModel& model) const {
     require(!onset.ever() || min_fraction * model.probe.n_modes <= 1,
@@ -114,8 +114,8 @@ struct ProbePower {
             {.name = "probe_power_counts",
              .field = &counts,
              .meaning = "Counts of the incident beam per pattern; 0: the mean of the patterns.",
-             .least = 0,
-             .greatest = 1e30}};
+             .min = 0,
+             .max = 1e30}};
   }
 };
 

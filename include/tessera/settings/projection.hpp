@@ -46,25 +46,25 @@ struct Projection {
              "Patterns whose squared distance to the model's amplitudes is below "
              "fourier_relaxation^2 / 4 of the mean counts are left as they are, others brought to "
              "that distance. Raise it for noisy data; 0: they hold exactly.",
-         .least = 0,
-         .greatest = 2},
+         .min = 0,
+         .max = 2},
         {.name = "overlap_rounds",
          .field = &overlap_rounds,
          .meaning = "Most alternating updates of object and probe in an epoch.",
-         .least = 1,
-         .greatest = 1000},
+         .min = 1,
+         .max = 1000},
         {.name = "overlap_tolerance",
          .field = &overlap_tolerance,
          .meaning = "These updates end once the probe changes by less than this, relative to "
                     "itself.",
-         .least = 0,
-         .greatest = 1},
+         .min = 0,
+         .max = 1},
         {.name = "raar_beta",
          .field = &raar_beta,
          .meaning = "1 reflects in full, as `dm` does; less is steadier; 0.5 makes alternating "
                     "projections.",
-         .least = 0.5,
-         .greatest = 1,
+         .min = 0.5,
+         .max = 1,
          .methods = {"raar"}},
     };
   }

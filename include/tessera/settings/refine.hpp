@@ -40,23 +40,23 @@ struct Refine {
          .field = &positions_step,
          .meaning = "Length of a position's step; 1: the whole of what is seen. With "
                     "`cross_correlation` times the gain.",
-         .least = 1e-6,
-         .greatest = 10},
+         .min = 1e-6,
+         .max = 10},
         {.name = "positions_limit_px",
          .field = &positions_limit_px,
          .meaning =
              "Farthest that a position may move along each axis, object pixels. The object is "
              "larger by as much.",
-         .least = 0.1,
-         .greatest = 1000},
+         .min = 0.1,
+         .max = 1000},
         {.name = "positions_margin_px",
          .field = &positions_margin_px,
          .meaning =
              "How much of that tiles are made for, object pixels. Once a position has gone half "
              "as far, new tiles are cut around all of them; with no less than "
              "`positions_limit_px` that is never due.",
-         .least = 1,
-         .greatest = 1000},
+         .min = 1,
+         .max = 1000},
         first_epoch("opr_from_epoch", &opr_from_epoch,
                     "that fits the modes and weights of probe.opr_modes"),
         first_epoch("intensity_from_epoch", &intensity_from_epoch,

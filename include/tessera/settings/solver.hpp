@@ -48,7 +48,7 @@ struct Solver {
   static Solver of(std::string_view method);
 
   /// Positions of a batch among `n`.
-  int most_in_batch(int n) const { return batch_size == 0 ? n : std::min(n, batch_size); }
+  int max_in_batch(int n) const { return batch_size == 0 ? n : std::min(n, batch_size); }
 
   std::vector<Key> shared_keys() {
     return {
@@ -59,16 +59,16 @@ struct Solver {
         {.name = "epochs",
          .field = &epochs,
          .meaning = "Passes over all scan positions.",
-         .least = 1,
-         .greatest = 1000000},
+         .min = 1,
+         .max = 1000000},
         {.name = "batch_size",
          .field = &batch_size,
          .meaning =
              "Positions updated together, over all ranks; 0: all, which is the default of methods "
              "that need it. Small batches need fewer epochs, large ones keep more GPUs busy. The "
              "answer does not depend on the number of ranks.",
-         .least = 0,
-         .greatest = 1e9},
+         .min = 0,
+         .max = 1e9},
         {.name = "batch_order",
          .field = &batch_order,
          .meaning =
@@ -79,20 +79,20 @@ struct Solver {
         {.name = "seed",
          .field = &seed,
          .meaning = "Seed of every random choice of the reconstruction.",
-         .least = 0,
-         .greatest = 4294967295.0},
+         .min = 0,
+         .max = 4294967295.0},
         {.name = "probe_start_epoch",
          .field = &probe_start_epoch,
          .meaning = "Epochs before the probe is updated, so that it does not take up the features "
                     "of an object that is still missing.",
-         .least = 0,
-         .greatest = 1000000},
+         .min = 0,
+         .max = 1000000},
         {.name = "orthogonalise_every",
          .field = &orthogonalise_every,
          .meaning = "Epochs between making the probe modes orthogonal and sorting them by power; "
                     "0: never.",
-         .least = 0,
-         .greatest = 1000000},
+         .min = 0,
+         .max = 1000000},
         {.name = "noise",
          .field = &noise,
          .meaning =

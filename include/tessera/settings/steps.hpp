@@ -19,14 +19,14 @@ struct Steps {
          .field = &object,
          .meaning = "Length of the object update; of `adam` the change of a pixel by a batch. "
                     "Lower it if the error rises or swings; 0 keeps the object.",
-         .least = 0,
-         .greatest = 2},
+         .min = 0,
+         .max = 2},
         {.name = "probe_step",
          .field = &probe,
          .meaning = "Length of the probe update; of `adam` as a fraction of the probe's greatest "
                     "amplitude. 0 keeps the probe.",
-         .least = 0,
-         .greatest = 2},
+         .min = 0,
+         .max = 2},
     };
   }
 };
@@ -43,13 +43,13 @@ struct Alphas {
          .meaning =
              "Regularisation of the object update, from near 0 (bold where the probe is weak) to 1 "
              "(ePIE). Lower it for few epochs on clean data.",
-         .least = 1e-6,
-         .greatest = 1},
+         .min = 1e-6,
+         .max = 1},
         {.name = "probe_alpha",
          .field = &probe,
          .meaning = "The same for the probe update.",
-         .least = 1e-6,
-         .greatest = 1},
+         .min = 1e-6,
+         .max = 1},
     };
   }
 };
@@ -66,13 +66,13 @@ struct StepSchedule {
          .meaning =
              "Fraction of the epochs with full steps; after it both steps shrink geometrically. "
              "Small last steps average the noise that full ones keep chasing.",
-         .least = 0,
-         .greatest = 1},
+         .min = 0,
+         .max = 1},
         {.name = "final_step",
          .field = &final_step,
          .meaning = "What is left of both steps in the last epoch, as a fraction; 1: steps stay.",
-         .least = 1e-6,
-         .greatest = 1},
+         .min = 1e-6,
+         .max = 1},
     };
   }
 

@@ -23,33 +23,33 @@ struct Stop {
          .meaning =
              "End the run after the epoch in which this time is over, seconds from its start, "
              "reading included; 0: no limit. Leave room for the writing of the result.",
-         .least = 0,
-         .greatest = 1e9},
+         .min = 0,
+         .max = 1e9},
         {.name = "error",
          .field = &error,
          .meaning = "End the run when the running error of an epoch is not above this; 0: never.",
-         .least = 0,
-         .greatest = 1e6},
+         .min = 0,
+         .max = 1e6},
         {.name = "plateau_change",
          .field = &plateau_change,
          .meaning =
              "End the solver at work, and go on with the next, when r_factor changes by less "
              "than this fraction for `plateau_epochs` epochs in a row; 0: never. 1e-3 to 1e-4 "
              "are common.",
-         .least = 0,
-         .greatest = 1},
+         .min = 0,
+         .max = 1},
         {.name = "plateau_epochs",
          .field = &plateau_epochs,
          .meaning = "Epochs in a row that make a plateau.",
-         .least = 1,
-         .greatest = 1000000},
+         .min = 1,
+         .max = 1000000},
         {.name = "divergence_epochs",
          .field = &divergence_epochs,
          .meaning =
              "End the run when r_factor rises in so many epochs in a row; 0: never. The state "
              "is kept as it is. Not below 3: small batches swing.",
-         .least = 0,
-         .greatest = 1000000},
+         .min = 0,
+         .max = 1000000},
     };
   }
 };

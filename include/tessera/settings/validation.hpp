@@ -21,19 +21,19 @@ struct Validation {
          .meaning = "Fraction of the scan positions that are never fitted. Their error is printed "
                     "beside the fitted one: if it rises while the other falls, noise is being "
                     "fitted. 0.05 is common; 0: none.",
-         .least = 0,
-         .greatest = 0.9},
+         .min = 0,
+         .max = 0.9},
         {.name = "seed",
          .field = &seed,
          .meaning =
              "Seed of the choice of these positions, which is the same on any number of ranks.",
-         .least = 0,
-         .greatest = 4294967295.0},
+         .min = 0,
+         .max = 4294967295.0},
         {.name = "every_epochs",
          .field = &every_epochs,
          .meaning = "Epochs between looks at them. One look costs about fraction / 2 of an epoch.",
-         .least = 1,
-         .greatest = 1000000},
+         .min = 1,
+         .max = 1000000},
     };
   }
 };

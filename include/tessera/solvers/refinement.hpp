@@ -48,7 +48,7 @@ class Refinement {
   Fields windows() const;
   /// How far any of this rank has moved along an axis since the tiles were cut, pixels. Waits for
   /// the device.
-  double greatest_drift_px(const device::Device& exec) const;
+  double max_drift_px(const device::Device& exec) const;
 
  private:
   ScanFrame frame() const;

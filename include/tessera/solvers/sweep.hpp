@@ -59,9 +59,9 @@ class Sweep {
         halo::Transport& transport);
 
   /// @param n_scan positions of the scan
-  /// @param most_in_batch of these
+  /// @param max_in_batch of these
   /// @param reach_px that windows may move
-  static std::int64_t bytes(const physics::Sizes& sizes, int n_scan, int most_in_batch,
+  static std::int64_t bytes(const physics::Sizes& sizes, int n_scan, int max_in_batch,
                             int reach_px);
 
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
