@@ -62,7 +62,7 @@ class ScanReader {
 struct ScanFormat {
   std::string_view name;  ///< data.format
   std::string_view what;  ///< for messages: "an HDF5 file"
-  /// Looks at what a readable file holds, not at its name.
+  /// Looks at what a readable file holds, not at its name. Null: a scan that is no file.
   bool (*recognises)(const std::string& path);
   /// @param comm if not null, all its ranks open the file at this moment, to read by themselves
   std::unique_ptr<ScanReader> (*open)(const ScanSource& source, const comm::Communicator* comm);

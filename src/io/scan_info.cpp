@@ -53,19 +53,21 @@ int find_format(const ScanSource& source, std::span<const ScanFormat> formats) {
   std::vector<std::string> names;
   std::vector<std::string> kinds;
   for (const ScanFormat& format : formats) {
+    if (!format.recognises) continue;
     names.emplace_back(format.name);
     kinds.emplace_back(format.what);
   }
   if (source.format != "auto") {
-    const auto named = std::ranges::find(names, source.format);
-    if (named == names.end())
+    const auto named = std::ranges::find(formats, source.format, &ScanFormat::name);
+    if (named == formats.end())
       throw InputError(text("data.format = \"", source.format,
                             "\" is not known; it must be \"auto\" or one of ", joined(names)));
-    return static_cast<int>(named - names.begin());
+    return static_cast<int>(named - formats.begin());
   }
   check_readable(source.path);
-  const auto found = std::ranges::find_if(
-      formats, [&](const ScanFormat& format) { return format.recognises(source.path); });
+  const auto found = std::ranges::find_if(formats, [&](const ScanFormat& format) {
+    return format.recognises && format.recognises(source.path);
+  });
   if (found == formats.end())
     throw InputError(text('"', source.path, "\" is not ", joined(kinds, " or "),
                           ": it begins with \"", beginning(source.path), "\"; data.format knows ",

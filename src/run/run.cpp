@@ -23,7 +23,7 @@
 namespace tessera::run {
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
-    : Run(deck, comm, load_scan(deck, comm, log), log) {}
+    : Run(deck, comm, load_scan(deck, scan_source(deck), comm, log), log) {}
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
          std::unique_ptr<halo::Transport> transport)
@@ -34,11 +34,12 @@ std::unique_ptr<Run> Run::on_new_tiles(std::unique_ptr<Run> run, const Log& log)
   const comm::Communicator& comm = run->comm_;
   run->write_result(run->measure(), "running");
   const RankTimes times = run->times();
+  const io::ScanSource source = run->scan_.source;
   run.reset();
   deck::Deck from = deck;
   from.run.resume = deck.output.file;
   std::unique_ptr<Run> next(
-      new Run(deck, from, comm, load_scan(from, comm, Log(false)), Log(false), nullptr));
+      new Run(deck, from, comm, load_scan(from, source, comm, Log(false)), Log(false), nullptr));
   next->earlier_ = times;
   log.info(text("positions have moved: new tiles after epoch ", next->n_epochs()));
   return next;

@@ -176,7 +176,7 @@ void tell_memory(const Scan& scan, const comm::Communicator& comm, const Log& lo
 
 void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const Log& log,
                    Scan& scan) {
-  io::ScanSource source = scan_source(deck);
+  io::ScanSource source = scan.source;
   comm.together([&] {
     source.held_out = decomposition::held_out_positions(
         scan.n_positions(), deck.validation.fraction, deck.validation.seed);
@@ -234,9 +234,11 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
   return scan;
 }
 
-Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log& log) {
+Scan load_scan(const deck::Deck& deck, io::ScanSource source, const comm::Communicator& comm,
+               const Log& log) {
   const auto start = std::chrono::steady_clock::now();
-  Scan scan = lay_out_scan(deck, io::read_scan_info(scan_source(deck), comm), comm);
+  Scan scan = lay_out_scan(deck, io::read_scan_info(source, comm), comm);
+  scan.source = std::move(source);
   scan.memory = agreed_memory_plan(deck, scan, comm);
   tell_memory(scan, comm, log);
   load_patterns(deck, comm, log, scan);

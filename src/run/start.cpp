@@ -63,7 +63,7 @@ WaveStack result_probe(const std::string& key, const std::string& path, const Sc
 WaveStack dataset_probe(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
   const std::string& dataset = deck.probe.dataset;
   return read_probe("probe.dataset", deck.data.file, dataset, scan, comm,
-                    [&] { return io::read_start_probe(scan_source(deck), scan.info, dataset); });
+                    [&] { return io::read_start_probe(scan.source, scan.info, dataset); });
 }
 
 /// Read by rank 0, to all. Collective.
@@ -73,7 +73,7 @@ ImageStack<double> read_vacuum(const deck::Deck& deck, const Scan& scan,
   comm.together([&] {
     if (!comm.is_root()) return;
     vacuum = naming("probe.vacuum", [&] {
-      return io::read_detector_image(scan_source(deck), scan.info, deck.probe.vacuum);
+      return io::read_detector_image(scan.source, scan.info, deck.probe.vacuum);
     });
   });
   comm.broadcast(std::span(vacuum.data(), vacuum.size()));

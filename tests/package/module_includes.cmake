@@ -2,7 +2,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # A module includes itself and modules before it in this list ...
-set(modules base geometry settings decomposition deck optics comm io analysis simulation device halo fft physics solvers run)
+set(modules base geometry settings decomposition deck optics comm io analysis simulation device halo fft physics solvers run library)
 # ... except these: what a module must not know although it comes before.
 set(host_modules deck optics io analysis simulation)
 set(forbidden_decomposition settings)

@@ -32,7 +32,7 @@ TEST(Scan, NearFieldImagesAreNotMoved) {
        "experiment.detector_pixel_m=1e-7", "probe.semi_angle_rad=4e-4", "probe.defocus_m=2e-3",
        "simulation.step_m=3e-7", "simulation.dead_pixel_fraction=0"});
   simulation::simulate(deck, world(), Log(false));
-  const Scan scan = load_scan(deck, world(), Log(false));
+  const Scan scan = load_scan(deck, scan_source(deck), world(), Log(false));
   EXPECT_DOUBLE_EQ(scan.grid.pixel_m, 1e-7);
   EXPECT_DOUBLE_EQ(scan.plan.optics.propagation_m, 0.01);
   const std::vector<double> expected = mean_in_file(deck.data.file, 32 * 32);
@@ -55,7 +55,7 @@ TEST(Scan, WindowsThatMoveHaveRoom) {
 
   const deck::Deck deck = testing::parsed(folder.path(), all);
   simulation::simulate(deck, world(), Log(false));
-  const Scan scan = load_scan(deck, world(), Log(false));
+  const Scan scan = load_scan(deck, scan_source(deck), world(), Log(false));
   const int margin_px = optics::window_margin_px(deck, scan.grid.pixel_m);
   ASSERT_GT(margin_px, 2);
   Box windows;

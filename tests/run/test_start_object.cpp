@@ -81,7 +81,7 @@ struct Started {
 };
 
 Started started(const deck::Deck& deck, const comm::Communicator& comm) {
-  Scan scan = load_scan(deck, comm, Log(false));
+  Scan scan = load_scan(deck, scan_source(deck), comm, Log(false));
   const Start start = make_start(deck, scan, comm);
   return {std::move(scan), testing::on_host(start.unknowns.object),
           testing::on_host(start.unknowns.probe)};

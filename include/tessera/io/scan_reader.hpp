@@ -16,6 +16,7 @@
 #include "tessera/base/image_stack.hpp"
 #include "tessera/comm/communicator.hpp"
 #include "tessera/geometry/detector_frame.hpp"
+#include "tessera/io/memory_scan.hpp"
 
 namespace tessera::io {
 
@@ -39,6 +40,7 @@ struct ScanSource {
   /// Recorded pixels that are nearer to the zero frequency are not valid.
   double beam_stop_radius_px = 0;
   std::string format = "auto";  ///< a format's name; "auto": told from what the file holds
+  std::shared_ptr<const MemoryScan> memory = {};  ///< where `format` is "memory"
 };
 
 /// Width in which patterns are kept. Other number types are converted to f32 (exact to 16.7 million

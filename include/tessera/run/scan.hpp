@@ -22,6 +22,7 @@ struct Place {
 };
 
 struct Scan {
+  io::ScanSource source;
   io::ScanInfo info;
   Plan plan;
   geometry::WindowGrid grid;
@@ -62,7 +63,9 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
 
 /// Metadata to all ranks, tiles balanced over them, a memory plan, then every pattern to its owner.
 /// Collective.
+/// @param source where the scan lies, such as scan_source(deck)
 /// @throws AgreedError: everything that can be wrong with the data; too little memory
-Scan load_scan(const deck::Deck& deck, const comm::Communicator& comm, const Log& log);
+Scan load_scan(const deck::Deck& deck, io::ScanSource source, const comm::Communicator& comm,
+               const Log& log);
 
 }  // namespace tessera::run
