@@ -51,7 +51,9 @@ function(tessera_module name)
     set(scope INTERFACE)
     add_library(${target} INTERFACE)
   endif()
+  # Public headers are installed; "<module>/<name>.hpp" are the modules' own, for one another.
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                                $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                                                 $<INSTALL_INTERFACE:include>)
   target_compile_features(${target} ${scope} cxx_std_20)
   target_link_libraries(${target} ${scope} ${arg_DEPENDS} ${arg_LIBRARIES})

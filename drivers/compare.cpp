@@ -1,4 +1,4 @@
-#include "tessera/analysis/compare.hpp"
+#include "analysis/compare.hpp"
 
 #include <memory>
 

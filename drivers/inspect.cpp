@@ -1,11 +1,10 @@
-#include "tessera/analysis/inspect.hpp"
+#include "analysis/inspect.hpp"
 
 #include <memory>
 
 #include <fmt/core.h>
 
-#include "tessera/analysis/pictures.hpp"
-
+#include "analysis/pictures.hpp"
 #include "subcommands.hpp"
 
 namespace tessera::drivers {

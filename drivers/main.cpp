@@ -6,8 +6,8 @@
 
 #include "tessera/base/text.hpp"
 #include "tessera/device/runtime.hpp"
-#include "tessera/run/versions.hpp"
 
+#include "run/versions.hpp"
 #include "subcommands.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "tessera/deck/methods.hpp"
+#include "deck/methods.hpp"
 
 #include <fmt/core.h>
 

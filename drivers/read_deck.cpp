@@ -2,8 +2,8 @@
 #include <iterator>
 
 #include "tessera/base/text.hpp"
-#include "tessera/deck/parse.hpp"
 
+#include "deck/parse.hpp"
 #include "subcommands.hpp"
 
 namespace tessera::drivers {

@@ -1,9 +1,8 @@
 #include <memory>
 
-#include "tessera/deck/check.hpp"
-#include "tessera/deck/keys.hpp"
-#include "tessera/run/run.hpp"
-
+#include "deck/check.hpp"
+#include "deck/keys.hpp"
+#include "run/run.hpp"
 #include "subcommands.hpp"
 
 namespace tessera::drivers {

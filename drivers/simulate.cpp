@@ -2,10 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "tessera/deck/check.hpp"
-#include "tessera/deck/keys.hpp"
-#include "tessera/simulation/simulation.hpp"
-
+#include "deck/check.hpp"
+#include "deck/keys.hpp"
+#include "simulation/simulation.hpp"
 #include "subcommands.hpp"
 
 namespace tessera::drivers {

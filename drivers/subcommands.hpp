@@ -10,7 +10,8 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/comm/communicator.hpp"
-#include "tessera/deck/deck.hpp"
+
+#include "deck/deck.hpp"
 
 namespace tessera::drivers {
 

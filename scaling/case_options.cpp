@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tessera/run/run.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
 #include "commands.hpp"
+#include "run/run.hpp"
 #include "synthetic_scan.hpp"
 
 namespace tessera::scaling {

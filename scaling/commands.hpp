@@ -10,8 +10,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "tessera/comm/communicator.hpp"
-#include "tessera/deck/deck.hpp"
 
+#include "deck/deck.hpp"
 #include "measure.hpp"
 #include "synthetic_case.hpp"
 

@@ -5,14 +5,14 @@
 
 #include <fmt/core.h>
 
-#include "tessera/run/run.hpp"
-#include "tessera/simulation/simulation.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/deck/parse.hpp"
 
 #include "commands.hpp"
+#include "deck/parse.hpp"
 #include "measure.hpp"
+#include "run/run.hpp"
+#include "simulation/simulation.hpp"
 
 namespace tessera::scaling {
 namespace {

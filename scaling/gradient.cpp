@@ -4,13 +4,13 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "tessera/run/run.hpp"
 #include "tessera/base/error.hpp"
 
 #include "commands.hpp"
 #include "measure.hpp"
 #include "memory_use.hpp"
 #include "null_transport.hpp"
+#include "run/run.hpp"
 #include "synthetic_scan.hpp"
 
 namespace tessera::scaling {

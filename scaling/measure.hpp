@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "tessera/device/device.hpp"
-#include "tessera/physics/forward_model.hpp"
+
+#include "physics/forward_model.hpp"
 
 namespace tessera::scaling {
 

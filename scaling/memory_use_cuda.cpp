@@ -1,5 +1,4 @@
-#include "tessera/device/check_cuda.hpp"
-
+#include "device/check_cuda.hpp"
 #include "memory_use.hpp"
 
 namespace tessera::scaling {

@@ -6,12 +6,12 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/deck/methods.hpp"
-#include "tessera/run/run.hpp"
-#include "tessera/solvers/methods.hpp"
 
 #include "commands.hpp"
+#include "deck/methods.hpp"
 #include "measure.hpp"
+#include "run/run.hpp"
+#include "solvers/methods.hpp"
 #include "synthetic_scan.hpp"
 
 namespace tessera::scaling {

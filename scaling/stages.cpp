@@ -4,10 +4,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "tessera/run/run.hpp"
-
 #include "commands.hpp"
 #include "measure.hpp"
+#include "run/run.hpp"
 #include "stage_clock.hpp"
 #include "stage_costs.hpp"
 #include "synthetic_scan.hpp"

@@ -5,15 +5,16 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/deck/parse.hpp"
 #include "tessera/fft/plan.hpp"
 #include "tessera/geometry/wavelength.hpp"
-#include "tessera/optics/deck_optics.hpp"
 #include "tessera/optics/start_probe.hpp"
-#include "tessera/physics/forward_model.hpp"
-#include "tessera/physics/inner_product.hpp"
 #include "tessera/physics/pattern_store.hpp"
-#include "tessera/run/memory.hpp"
+
+#include "deck/parse.hpp"
+#include "optics/deck_optics.hpp"
+#include "physics/forward_model.hpp"
+#include "physics/inner_product.hpp"
+#include "run/memory.hpp"
 
 namespace tessera::scaling {
 namespace {

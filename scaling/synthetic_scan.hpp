@@ -1,10 +1,10 @@
 #pragma once
 /// A scan of any size without a file: the patterns are computed where they stay, on the device.
 
-#include "tessera/run/scan.hpp"
 #include "tessera/base/image_stack.hpp"
-#include "tessera/deck/deck.hpp"
 
+#include "deck/deck.hpp"
+#include "run/scan.hpp"
 #include "synthetic_case.hpp"
 
 namespace tessera::scaling {

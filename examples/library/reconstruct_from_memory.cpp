@@ -1,5 +1,6 @@
-// Patterns that lie in memory, reconstructed on any number of ranks: mpirun -np 4 reconstruct_from_memory
-// Here they are computed, one when it is asked for; an instrument's buffer would stand in their place.
+// Patterns that lie in memory, reconstructed on any number of ranks: mpirun -np 4
+// reconstruct_from_memory Here they are computed, one when it is asked for; an instrument's buffer
+// would stand in their place.
 
 #include <cmath>
 #include <complex>
@@ -50,8 +51,8 @@ std::vector<Vec2> scan_positions() {
 
 int main(int argc, char** argv) {
   const tessera::Session session(argc, argv);
-  WaveStack probe = tessera::optics::aperture_probe(window, 0.15498e-9, pixel_m,
-                                                    {1.2e-3, {.defocus_m = 60e-6}});
+  WaveStack probe =
+      tessera::optics::aperture_probe(window, 0.15498e-9, pixel_m, {1.2e-3, {.defocus_m = 60e-6}});
   tessera::optics::scale_to_counts(probe, 1e6);
   const std::vector<Vec2> positions_m = scan_positions();
   const auto read = [&](int first, int n, float* counts) {
@@ -61,7 +62,8 @@ int main(int argc, char** argv) {
         for (int x = 0; x < window.w; ++x)
           wave(0, y, x) *= sample(positions_m[i].y / pixel_m + y, positions_m[i].x / pixel_m + x);
       tessera::optics::forward_2d(wave);
-      for (const auto& value : tessera::optics::centred(wave)) *counts++ = static_cast<float>(std::norm(value));
+      for (const auto& value : tessera::optics::centred(wave))
+        *counts++ = static_cast<float>(std::norm(value));
     }
   };
   tessera::Reconstruction reconstruction(session, deck, {window, positions_m, read});

@@ -54,8 +54,8 @@ class Reconstruction {
   WaveStack object() const;
   /// (mode, h, w), the same on every rank.
   WaveStack probe() const;
-  /// The result file of `tessera reconstruct`, at output.file. Positions that leave their tiles are met
-  /// by way of it, too.
+  /// The result file of `tessera reconstruct`, at output.file. Positions that leave their tiles are
+  /// met by way of it, too.
   void write();
 
  private:

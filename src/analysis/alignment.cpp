@@ -1,4 +1,4 @@
-#include "tessera/analysis/alignment.hpp"
+#include "analysis/alignment.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -8,8 +8,9 @@
 #include <limits>
 #include <numbers>
 
-#include "tessera/optics/fourier_tools.hpp"
 #include "tessera/optics/host_fft.hpp"
+
+#include "optics/fourier_tools.hpp"
 
 namespace tessera::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "tessera/analysis/compare.hpp"
+#include "analysis/compare.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
-#include "tessera/optics/fourier_tools.hpp"
 
 #include "compare_slices.hpp"
 #include "file_contents.hpp"
+#include "optics/fourier_tools.hpp"
 
 namespace tessera::analysis {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tessera/analysis/compare.hpp"
+#include "analysis/compare.hpp"
 
 namespace tessera::analysis {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 /// The slices of two thick objects, one by one.
 
-#include "tessera/analysis/compare.hpp"
+#include "analysis/compare.hpp"
 
 namespace tessera::analysis {
 

@@ -7,7 +7,8 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/deck/parse.hpp"
+
+#include "deck/parse.hpp"
 
 namespace tessera::analysis {
 namespace {

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "tessera/base/image_stack.hpp"
-#include "tessera/deck/deck.hpp"
 #include "tessera/io/hdf5.hpp"
+
+#include "deck/deck.hpp"
 
 namespace tessera::analysis {
 

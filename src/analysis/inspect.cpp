@@ -1,4 +1,4 @@
-#include "tessera/analysis/inspect.hpp"
+#include "analysis/inspect.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "tessera/analysis/pictures.hpp"
+#include "analysis/pictures.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +8,12 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/io/png.hpp"
-#include "tessera/optics/fourier_tools.hpp"
 #include "tessera/optics/host_fft.hpp"
-#include "tessera/optics/illuminated_region.hpp"
 
 #include "file_contents.hpp"
+#include "io/png.hpp"
+#include "optics/fourier_tools.hpp"
+#include "optics/illuminated_region.hpp"
 
 namespace tessera::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "tessera/analysis/ring_correlation.hpp"
+#include "analysis/ring_correlation.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "tessera/deck/check.hpp"
+#include "deck/check.hpp"
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/deck/keys.hpp"
-#include "tessera/deck/methods.hpp"
 
+#include "deck/keys.hpp"
+#include "deck/methods.hpp"
 #include "describe.hpp"
 
 namespace tessera::deck {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "tessera/deck/keys.hpp"
+#include "deck/keys.hpp"
 
 namespace tessera::deck {
 

@@ -1,4 +1,4 @@
-#include "tessera/deck/keys.hpp"
+#include "deck/keys.hpp"
 
 #include <utility>
 

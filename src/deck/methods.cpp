@@ -1,12 +1,12 @@
-#include "tessera/deck/methods.hpp"
+#include "deck/methods.hpp"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "tessera/base/text.hpp"
-#include "tessera/deck/keys.hpp"
 
+#include "deck/keys.hpp"
 #include "describe.hpp"
 
 namespace tessera::deck {

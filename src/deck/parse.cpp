@@ -1,4 +1,4 @@
-#include "tessera/deck/parse.hpp"
+#include "deck/parse.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/deck/check.hpp"
-#include "tessera/deck/methods.hpp"
 
+#include "deck/check.hpp"
+#include "deck/methods.hpp"
 #include "describe.hpp"
 #include "read_value.hpp"
 #include "unknown_name.hpp"

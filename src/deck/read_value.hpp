@@ -3,7 +3,7 @@
 
 #include <toml++/toml.h>
 
-#include "tessera/deck/keys.hpp"
+#include "deck/keys.hpp"
 
 namespace tessera::deck {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "tessera/base/text.hpp"
-#include "tessera/deck/keys.hpp"
 
+#include "deck/keys.hpp"
 #include "describe.hpp"
 #include "sections.hpp"
 

@@ -1,9 +1,9 @@
 #include <string>
 
 #include "tessera/base/text.hpp"
-#include "tessera/deck/keys.hpp"
-#include "tessera/deck/parse.hpp"
 
+#include "deck/keys.hpp"
+#include "deck/parse.hpp"
 #include "describe.hpp"
 
 namespace tessera::deck {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tessera/deck/keys.hpp"
+#include "deck/keys.hpp"
 
 namespace tessera::deck {
 

@@ -3,8 +3,9 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/deck/check.hpp"
-#include "tessera/deck/keys.hpp"
+
+#include "deck/check.hpp"
+#include "deck/keys.hpp"
 
 namespace tessera::deck {
 namespace {

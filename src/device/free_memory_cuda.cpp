@@ -1,6 +1,5 @@
-#include "tessera/device/check_cuda.hpp"
-#include "tessera/device/free_memory.hpp"
-
+#include "device/check_cuda.hpp"
+#include "device/free_memory.hpp"
 #include "gather_cuda.hpp"
 
 namespace tessera::device {

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "tessera/device/free_memory.hpp"
+#include "device/free_memory.hpp"
 
 namespace tessera::device {
 

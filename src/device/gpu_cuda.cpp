@@ -9,8 +9,9 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/device/check_cuda.hpp"
 #include "tessera/device/gpu.hpp"
+
+#include "device/check_cuda.hpp"
 
 namespace tessera::device {
 namespace {

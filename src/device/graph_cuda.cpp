@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "tessera/device/check_cuda.hpp"
-#include "tessera/device/graph.hpp"
+#include "device/check_cuda.hpp"
+#include "device/graph.hpp"
 
 namespace tessera::device {
 

@@ -1,7 +1,8 @@
 // A host launches for nothing: there is never a reason to record.
 
 #include "tessera/base/error.hpp"
-#include "tessera/device/graph.hpp"
+
+#include "device/graph.hpp"
 
 namespace tessera::device {
 

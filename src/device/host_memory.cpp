@@ -3,7 +3,8 @@
 #include <string>
 
 #include "tessera/base/error.hpp"
-#include "tessera/device/free_memory.hpp"
+
+#include "device/free_memory.hpp"
 
 namespace tessera::device {
 

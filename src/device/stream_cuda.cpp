@@ -1,7 +1,8 @@
 #include <utility>
 
-#include "tessera/device/check_cuda.hpp"
 #include "tessera/device/stream.hpp"
+
+#include "device/check_cuda.hpp"
 
 namespace tessera::device {
 namespace {

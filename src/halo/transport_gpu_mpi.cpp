@@ -28,7 +28,8 @@ void GpuMpiTransport::finish(const device::Device&) {
       requests_.push_back(start_receive(comm_, m.receive, m.n_receive, m.peer, tag_));
   for (const Message& m : *messages_)
     if (m.n_send > 0) requests_.push_back(start_send(comm_, m.send, m.n_send, m.peer, tag_));
-  comm::check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+  comm::check_mpi(
+      MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
 }
 
 std::string why_not_gpu_mpi(const comm::Communicator& comm) {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "tessera/halo/transport.hpp"
 #include "tessera/device/stream.hpp"
+#include "tessera/halo/transport.hpp"
 
 namespace tessera::halo {
 

@@ -18,7 +18,8 @@ void HostMpiTransport::begin(const device::Device& exec, const std::vector<Messa
 }
 
 void HostMpiTransport::finish(const device::Device&) {
-  comm::check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+  comm::check_mpi(
+      MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
 }
 
 void HostMpiTransport::all_reduce(const device::Device& exec,

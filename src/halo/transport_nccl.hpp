@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "tessera/halo/transport.hpp"
 #include "tessera/device/stream.hpp"
+#include "tessera/halo/transport.hpp"
 
 #include "nccl.hpp"
 

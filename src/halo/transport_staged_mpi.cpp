@@ -72,7 +72,7 @@ bool StagedMpiTransport::try_receive() {
   int which = MPI_UNDEFINED;
   int found = 0;
   comm::check_mpi(MPI_Testany(static_cast<int>(receives_.size()), receives_.data(), &which, &found,
-                        MPI_STATUS_IGNORE));
+                              MPI_STATUS_IGNORE));
   if (found == 0 || which == MPI_UNDEFINED) return false;
   const Piece& p = incoming_[which];
   device::copy_async(inward_, p.on_device, p.pinned, p.n_bytes());

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "tessera/halo/transport.hpp"
 #include "tessera/device/stream.hpp"
+#include "tessera/halo/transport.hpp"
 
 namespace tessera::halo {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Masks and other images of the whole detector, from how they were recorded to a pattern's frame.
 
-#include "tessera/io/scan_reader.hpp"
+#include "io/scan_reader.hpp"
 
 namespace tessera::io {
 

@@ -33,11 +33,13 @@ class MemoryScanReader final : public ScanReader {
   }
   void read_patterns(const Box& positions, const Box& pixels, std::byte* patterns) override {
     auto* counts = reinterpret_cast<float*>(patterns);
-    if (pixels.shape() == scan_.shape) return scan_.read(positions.begin.y, positions.height(), counts);
+    if (pixels.shape() == scan_.shape)
+      return scan_.read(positions.begin.y, positions.height(), counts);
     for (int position = positions.begin.y; position < positions.end.y; ++position) {
       scan_.read(position, 1, whole_.data());
       for (int y = pixels.begin.y; y < pixels.end.y; ++y)
-        counts = std::copy_n(whole_.begin() + y * scan_.shape.w + pixels.begin.x, pixels.width(), counts);
+        counts = std::copy_n(whole_.begin() + y * scan_.shape.w + pixels.begin.x, pixels.width(),
+                             counts);
     }
   }
   void read_masks(const Box&, const Box&, std::uint8_t*) override {}
@@ -45,8 +47,9 @@ class MemoryScanReader final : public ScanReader {
 
  private:
   [[noreturn]] static void refuse(const std::string& name) {
-    throw InputError(text("\"", name, "\" is looked for in the scan, which lies in memory and has no datasets; ",
-                          "give probe.initial = \"file\", \"aperture\" or \"zone_plate\""));
+    throw InputError(
+        text("\"", name, "\" is looked for in the scan, which lies in memory and has no datasets; ",
+             "give probe.initial = \"file\", \"aperture\" or \"zone_plate\""));
   }
 
   const MemoryScan& scan_;

@@ -4,8 +4,8 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/io/scan_reader.hpp"
 
+#include "io/scan_reader.hpp"
 #include "stored_patterns.hpp"
 
 namespace tessera::io {

@@ -3,8 +3,8 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/io/scan_reader.hpp"
 
+#include "io/scan_reader.hpp"
 #include "pattern_exchange.hpp"
 #include "scan_chunks.hpp"
 #include "stored_patterns.hpp"

@@ -1,4 +1,4 @@
-#include "tessera/io/png.hpp"
+#include "io/png.hpp"
 
 #include <algorithm>
 #include <array>

@@ -12,7 +12,8 @@
 
 #include "tessera/base/box.hpp"
 #include "tessera/base/image_stack.hpp"
-#include "tessera/io/scan_reader.hpp"
+
+#include "io/scan_reader.hpp"
 
 namespace tessera::io {
 

@@ -4,9 +4,9 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/io/scan_reader.hpp"
 
 #include "detector_images.hpp"
+#include "io/scan_reader.hpp"
 #include "readable_file.hpp"
 #include "scan_format.hpp"
 

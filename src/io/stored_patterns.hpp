@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tessera/base/box.hpp"
-#include "tessera/io/scan_reader.hpp"
 
 #include "framing.hpp"
+#include "io/scan_reader.hpp"
 #include "scan_format.hpp"
 
 namespace tessera::io {

@@ -1,12 +1,12 @@
-#include "tessera/tessera.hpp"
-
 #include <utility>
 #include <vector>
 
-#include "tessera/deck/check.hpp"
-#include "tessera/deck/parse.hpp"
-#include "tessera/run/run.hpp"
-#include "tessera/run/start_device.hpp"
+#include "tessera/tessera.hpp"
+
+#include "deck/check.hpp"
+#include "deck/parse.hpp"
+#include "run/run.hpp"
+#include "run/start_device.hpp"
 
 namespace tessera {
 namespace {

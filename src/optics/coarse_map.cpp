@@ -1,4 +1,4 @@
-#include "tessera/optics/coarse_map.hpp"
+#include "optics/coarse_map.hpp"
 
 #include <algorithm>
 #include <cmath>

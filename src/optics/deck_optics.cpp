@@ -1,4 +1,4 @@
-#include "tessera/optics/deck_optics.hpp"
+#include "optics/deck_optics.hpp"
 
 #include <algorithm>
 #include <cmath>

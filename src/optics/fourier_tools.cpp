@@ -1,4 +1,4 @@
-#include "tessera/optics/fourier_tools.hpp"
+#include "optics/fourier_tools.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>

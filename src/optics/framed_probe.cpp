@@ -1,4 +1,4 @@
-#include "tessera/optics/framed_probe.hpp"
+#include "optics/framed_probe.hpp"
 
 #include <algorithm>
 #include <numbers>

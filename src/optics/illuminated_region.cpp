@@ -1,4 +1,4 @@
-#include "tessera/optics/illuminated_region.hpp"
+#include "optics/illuminated_region.hpp"
 
 #include <algorithm>
 #include <cmath>

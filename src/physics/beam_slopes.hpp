@@ -1,9 +1,8 @@
 #pragma once
 /// What the parameters of a position, or of its sub-positions, change: slopes and curvatures.
 
-#include "tessera/physics/inner_product.hpp"
-
 #include "illumination_kernels.hpp"
+#include "physics/inner_product.hpp"
 
 namespace tessera::physics {
 

@@ -3,11 +3,11 @@
 
 #include <type_traits>
 
-#include "tessera/physics/gradient_sums.hpp"
 #include "tessera/physics/model_options.hpp"
 #include "tessera/physics/scan_tile.hpp"
 
 #include "hot_path.hpp"
+#include "physics/gradient_sums.hpp"
 
 namespace tessera::physics {
 

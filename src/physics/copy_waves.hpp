@@ -2,7 +2,8 @@
 /// Waves of a chunk to where they are kept.
 
 #include "tessera/device/device.hpp"
-#include "tessera/physics/gradient_sums.hpp"
+
+#include "physics/gradient_sums.hpp"
 
 namespace tessera::physics {
 

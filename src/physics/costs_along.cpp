@@ -1,9 +1,9 @@
-#include "tessera/physics/costs_along.hpp"
+#include "physics/costs_along.hpp"
 
-#include "tessera/device/sums.hpp"
-#include "tessera/physics/inner_product.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
+#include "device/sums.hpp"
+#include "physics/inner_product.hpp"
 #include "trusted_row.hpp"
 
 namespace tessera::physics {

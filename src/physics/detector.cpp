@@ -1,4 +1,4 @@
-#include "tessera/physics/detector.hpp"
+#include "physics/detector.hpp"
 
 #include <limits>
 

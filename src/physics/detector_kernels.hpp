@@ -1,10 +1,9 @@
 #pragma once
 /// What the detector does to every pixel. Plain functors: any Kokkos device runs them.
 
-#include "tessera/device/sums.hpp"
-#include "tessera/physics/figures.hpp"
-#include "tessera/physics/inner_product.hpp"
-
+#include "device/sums.hpp"
+#include "physics/figures.hpp"
+#include "physics/inner_product.hpp"
 #include "trusted_row.hpp"
 
 namespace tessera::physics {

@@ -1,4 +1,4 @@
-#include "tessera/physics/figures.hpp"
+#include "physics/figures.hpp"
 
 #include <algorithm>
 

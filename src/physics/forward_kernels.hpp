@@ -1,11 +1,10 @@
 #pragma once
 /// What ForwardModel does to every pixel. Plain functors: any Kokkos device runs them.
 
-#include "tessera/device/sums.hpp"
-#include "tessera/physics/inner_product.hpp"
-
 #include "chunk_kernels.hpp"
+#include "device/sums.hpp"
 #include "object_gradient.hpp"
+#include "physics/inner_product.hpp"
 
 namespace tessera::physics {
 

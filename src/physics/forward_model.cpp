@@ -1,4 +1,4 @@
-#include "tessera/physics/forward_model.hpp"
+#include "physics/forward_model.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,10 +1,10 @@
 #pragma once
 /// From the model's views to the plain pointers of the fused kernels.
 
-#include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
 #include "chunk_kernels.hpp"
+#include "physics/forward_model.hpp"
 
 namespace tessera::physics {
 

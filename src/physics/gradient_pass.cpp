@@ -1,4 +1,4 @@
-#include "tessera/physics/gradient_pass.hpp"
+#include "physics/gradient_pass.hpp"
 
 #include "tessera/device/stream.hpp"
 

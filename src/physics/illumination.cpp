@@ -1,4 +1,4 @@
-#include "tessera/physics/illumination.hpp"
+#include "physics/illumination.hpp"
 
 #include "tessera/device/stream.hpp"
 

@@ -1,10 +1,9 @@
 #pragma once
 /// What Illumination does to every pixel.
 
-#include "tessera/device/sums.hpp"
-#include "tessera/physics/illumination.hpp"
-
 #include "chunk_kernels.hpp"
+#include "device/sums.hpp"
+#include "physics/illumination.hpp"
 
 namespace tessera::physics {
 

@@ -1,6 +1,6 @@
-#include "tessera/physics/inner_product.hpp"
+#include "physics/inner_product.hpp"
 
-#include "tessera/device/sums.hpp"
+#include "device/sums.hpp"
 
 namespace tessera::physics {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 /// Which kernels take a chunk from object and probe to its sums: decided here and nowhere else.
 
-#include "tessera/physics/detector.hpp"
+#include "physics/detector.hpp"
 
 namespace tessera::physics {
 

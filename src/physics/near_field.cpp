@@ -1,4 +1,4 @@
-#include "tessera/physics/near_field.hpp"
+#include "physics/near_field.hpp"
 
 #include "forward_kernels.hpp"
 #include "free_space.hpp"

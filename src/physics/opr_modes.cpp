@@ -1,4 +1,4 @@
-#include "tessera/physics/opr_modes.hpp"
+#include "physics/opr_modes.hpp"
 
 #include <Eigen/Dense>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "tessera/device/free_memory.hpp"
+#include "device/free_memory.hpp"
 
 namespace tessera::physics {
 

@@ -1,9 +1,9 @@
-#include "tessera/physics/position_correlation.hpp"
+#include "physics/position_correlation.hpp"
 
-#include "tessera/physics/inner_product.hpp"
 #include "tessera/physics/sizes.hpp"
 
 #include "illumination_kernels.hpp"
+#include "physics/inner_product.hpp"
 
 namespace tessera::physics {
 

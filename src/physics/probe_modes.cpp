@@ -1,4 +1,4 @@
-#include "tessera/physics/probe_modes.hpp"
+#include "physics/probe_modes.hpp"
 
 #include <Eigen/Dense>
 

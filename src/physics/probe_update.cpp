@@ -1,9 +1,9 @@
-#include "tessera/physics/probe_update.hpp"
+#include "physics/probe_update.hpp"
 
 #include "tessera/device/stream.hpp"
-#include "tessera/physics/update_weight.hpp"
 
 #include "chunk_kernels.hpp"
+#include "physics/update_weight.hpp"
 
 namespace tessera::physics {
 

@@ -1,12 +1,12 @@
-#include "tessera/physics/products_pass.hpp"
+#include "physics/products_pass.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "tessera/device/stream.hpp"
-#include "tessera/device/sums.hpp"
 
 #include "copy_waves.hpp"
+#include "device/sums.hpp"
 #include "fused_arguments.hpp"
 #include "kernel_choice.hpp"
 

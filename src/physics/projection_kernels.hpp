@@ -2,9 +2,8 @@
 /// What ProjectionPass does to every exit wave, step by step: the same to real and imaginary parts,
 /// one after another. Plain functors.
 
-#include "tessera/physics/projection_pass.hpp"
-
 #include "chunk_kernels.hpp"
+#include "physics/projection_pass.hpp"
 
 namespace tessera::physics {
 

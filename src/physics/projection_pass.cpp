@@ -1,4 +1,4 @@
-#include "tessera/physics/projection_pass.hpp"
+#include "physics/projection_pass.hpp"
 
 #include "tessera/device/stream.hpp"
 

@@ -1,4 +1,4 @@
-#include "tessera/physics/slices.hpp"
+#include "physics/slices.hpp"
 
 #include "forward_kernels.hpp"
 #include "free_space.hpp"

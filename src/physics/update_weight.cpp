@@ -1,6 +1,6 @@
-#include "tessera/physics/update_weight.hpp"
+#include "physics/update_weight.hpp"
 
-#include "tessera/physics/inner_product.hpp"
+#include "physics/inner_product.hpp"
 
 namespace tessera::physics {
 

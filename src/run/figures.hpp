@@ -5,9 +5,10 @@
 #include <span>
 
 #include "tessera/comm/communicator.hpp"
-#include "tessera/physics/figures.hpp"
-#include "tessera/physics/inner_product.hpp"
-#include "tessera/solvers/solver.hpp"
+
+#include "physics/figures.hpp"
+#include "physics/inner_product.hpp"
+#include "solvers/solver.hpp"
 
 namespace tessera::run {
 

@@ -1,4 +1,4 @@
-#include "tessera/run/good_state.hpp"
+#include "run/good_state.hpp"
 
 #include <cstring>
 

@@ -1,10 +1,10 @@
 #pragma once
 /// From the deck to the parameters that the model starts from.
 
-#include "tessera/run/scan.hpp"
-#include "tessera/deck/deck.hpp"
-#include "tessera/physics/parameters.hpp"
-#include "tessera/solvers/refinement.hpp"
+#include "deck/deck.hpp"
+#include "physics/parameters.hpp"
+#include "run/scan.hpp"
+#include "solvers/refinement.hpp"
 
 namespace tessera::run {
 

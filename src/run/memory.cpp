@@ -1,4 +1,4 @@
-#include "tessera/run/memory.hpp"
+#include "run/memory.hpp"
 
 #include <algorithm>
 
@@ -6,12 +6,13 @@
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
-#include "tessera/device/free_memory.hpp"
 #include "tessera/halo/halo_exchange.hpp"
-#include "tessera/physics/forward_model.hpp"
-#include "tessera/solvers/constraint_list.hpp"
-#include "tessera/solvers/methods.hpp"
-#include "tessera/solvers/refinement.hpp"
+
+#include "device/free_memory.hpp"
+#include "physics/forward_model.hpp"
+#include "solvers/constraint_list.hpp"
+#include "solvers/methods.hpp"
+#include "solvers/refinement.hpp"
 
 namespace tessera::run {
 

@@ -4,8 +4,9 @@
 #include <string>
 
 #include "tessera/comm/communicator.hpp"
-#include "tessera/run/scan.hpp"
-#include "tessera/solvers/fields.hpp"
+
+#include "run/scan.hpp"
+#include "solvers/fields.hpp"
 
 namespace tessera::run {
 

@@ -1,10 +1,11 @@
-#include "tessera/run/plan.hpp"
+#include "run/plan.hpp"
 
 #include <algorithm>
 
 #include "tessera/device/device.hpp"
-#include "tessera/optics/deck_optics.hpp"
-#include "tessera/solvers/constraint_list.hpp"
+
+#include "optics/deck_optics.hpp"
+#include "solvers/constraint_list.hpp"
 
 namespace tessera::run {
 namespace {

@@ -7,13 +7,13 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "tessera/analysis/pictures.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/deck/check.hpp"
 #include "tessera/io/hdf5.hpp"
-#include "tessera/run/run.hpp"
-#include "tessera/run/start_device.hpp"
 
+#include "analysis/pictures.hpp"
+#include "deck/check.hpp"
+#include "run/run.hpp"
+#include "run/start_device.hpp"
 #include "stop_rules.hpp"
 #include "stop_signals.hpp"
 #include "summary.hpp"

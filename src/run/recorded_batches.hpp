@@ -3,8 +3,9 @@
 
 #include <vector>
 
-#include "tessera/device/graph.hpp"
 #include "tessera/halo/halo_exchange.hpp"
+
+#include "device/graph.hpp"
 
 namespace tessera::run {
 

@@ -5,9 +5,9 @@
 
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/deck/parse.hpp"
-#include "tessera/run/versions.hpp"
 
+#include "deck/parse.hpp"
+#include "run/versions.hpp"
 #include "stored_fields.hpp"
 
 namespace tessera::run {

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "tessera/io/hdf5.hpp"
-#include "tessera/run/history.hpp"
-#include "tessera/run/scan.hpp"
-#include "tessera/solvers/fields.hpp"
+
+#include "run/history.hpp"
+#include "run/scan.hpp"
+#include "solvers/fields.hpp"
 
 namespace tessera::run {
 

@@ -1,4 +1,4 @@
-#include "tessera/run/run.hpp"
+#include "run/run.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,16 +8,16 @@
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
-#include "tessera/run/good_state.hpp"
-#include "tessera/run/start.hpp"
-#include "tessera/solvers/methods.hpp"
 
 #include "figures.hpp"
 #include "make_model.hpp"
 #include "not_finite.hpp"
 #include "recorded_batches.hpp"
 #include "result_file.hpp"
+#include "run/good_state.hpp"
+#include "run/start.hpp"
 #include "set_up.hpp"
+#include "solvers/methods.hpp"
 #include "stop_rules.hpp"
 
 namespace tessera::run {

@@ -1,4 +1,4 @@
-#include "tessera/run/scan.hpp"
+#include "run/scan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/held_out.hpp"
-#include "tessera/run/memory.hpp"
 
 #include "result_file.hpp"
+#include "run/memory.hpp"
 #include "scan_patterns.hpp"
 
 namespace tessera::run {

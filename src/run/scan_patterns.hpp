@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "tessera/run/scan.hpp"
+#include "run/scan.hpp"
 
 namespace tessera::run {
 

@@ -4,9 +4,10 @@
 #include <memory>
 
 #include "tessera/base/log.hpp"
-#include "tessera/run/scan.hpp"
-#include "tessera/solvers/constraint_list.hpp"
-#include "tessera/solvers/rank_setup.hpp"
+
+#include "run/scan.hpp"
+#include "solvers/constraint_list.hpp"
+#include "solvers/rank_setup.hpp"
 
 namespace tessera::run {
 

@@ -1,4 +1,4 @@
-#include "tessera/run/start.hpp"
+#include "run/start.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,11 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
-#include "tessera/optics/deck_optics.hpp"
-#include "tessera/optics/framed_probe.hpp"
 #include "tessera/optics/start_probe.hpp"
 
 #include "naming.hpp"
+#include "optics/deck_optics.hpp"
+#include "optics/framed_probe.hpp"
 #include "result_file.hpp"
 #include "start_object.hpp"
 

@@ -1,4 +1,4 @@
-#include "tessera/run/start_device.hpp"
+#include "run/start_device.hpp"
 
 #include <cstdio>
 

@@ -6,9 +6,9 @@
 
 #include "tessera/base/random.hpp"
 #include "tessera/io/hdf5.hpp"
-#include "tessera/optics/coarse_map.hpp"
 
 #include "naming.hpp"
+#include "optics/coarse_map.hpp"
 
 namespace tessera::run {
 namespace {

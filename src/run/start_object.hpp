@@ -2,9 +2,10 @@
 /// The object that a reconstruction starts from.
 
 #include "tessera/comm/communicator.hpp"
-#include "tessera/deck/deck.hpp"
-#include "tessera/physics/forward_model.hpp"
-#include "tessera/run/scan.hpp"
+
+#include "deck/deck.hpp"
+#include "physics/forward_model.hpp"
+#include "run/scan.hpp"
 
 namespace tessera::run {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "tessera/run/history.hpp"
-#include "tessera/deck/deck.hpp"
+#include "deck/deck.hpp"
+#include "run/history.hpp"
 
 namespace tessera::run {
 

@@ -10,7 +10,8 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/physics/probe_modes.hpp"
+
+#include "physics/probe_modes.hpp"
 
 namespace tessera::run {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tessera/run/run.hpp"
+#include "run/run.hpp"
 
 namespace tessera::run {
 

@@ -1,4 +1,4 @@
-#include "tessera/run/versions.hpp"
+#include "run/versions.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tessera/settings/key.hpp"
+#include "settings/key.hpp"
 
 #include <array>
 #include <charconv>

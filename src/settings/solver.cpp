@@ -1,4 +1,4 @@
-#include "tessera/settings/solver.hpp"
+#include "settings/solver.hpp"
 
 #include <algorithm>
 

@@ -5,9 +5,9 @@
 #include <numbers>
 #include <numeric>
 
-#include "tessera/optics/deck_optics.hpp"
 #include "tessera/optics/start_probe.hpp"
 
+#include "optics/deck_optics.hpp"
 #include "simulated_optics.hpp"
 #include "simulated_seeds.hpp"
 

@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "tessera/base/image_stack.hpp"
-#include "tessera/deck/deck.hpp"
 #include "tessera/geometry/pixel_size.hpp"
+
+#include "deck/deck.hpp"
 
 namespace tessera::simulation {
 

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "tessera/base/random.hpp"
-#include "tessera/optics/fourier_tools.hpp"
 #include "tessera/optics/host_fft.hpp"
 
+#include "optics/fourier_tools.hpp"
 #include "simulated_optics.hpp"
 
 namespace tessera::simulation {

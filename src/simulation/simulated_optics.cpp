@@ -17,8 +17,8 @@ WaveStack spectrum_of(Shape2 shape, double pixel_size, const Factor& factor) {
   WaveStack spectrum(1, shape);
   for (int y = 0; y < shape.h; ++y)
     for (int x = 0; x < shape.w; ++x)
-      spectrum(0, y, x) = factor(
-          Vec2{optics::frequency(y, shape.h) / pixel_size, optics::frequency(x, shape.w) / pixel_size});
+      spectrum(0, y, x) = factor(Vec2{optics::frequency(y, shape.h) / pixel_size,
+                                      optics::frequency(x, shape.w) / pixel_size});
   return spectrum;
 }
 

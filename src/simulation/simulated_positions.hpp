@@ -3,8 +3,9 @@
 
 #include <vector>
 
-#include "tessera/deck/deck.hpp"
 #include "tessera/geometry/windows.hpp"
+
+#include "deck/deck.hpp"
 
 namespace tessera::simulation {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "tessera/deck/check.hpp"
-#include "tessera/optics/deck_optics.hpp"
 #include "tessera/optics/host_fft.hpp"
 
+#include "deck/check.hpp"
+#include "optics/deck_optics.hpp"
 #include "simulated_beam.hpp"
 #include "simulated_optics.hpp"
 #include "simulated_positions.hpp"

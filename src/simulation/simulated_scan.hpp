@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "tessera/base/image_stack.hpp"
-#include "tessera/deck/deck.hpp"
 #include "tessera/geometry/pixel_size.hpp"
 #include "tessera/geometry/windows.hpp"
 
+#include "deck/deck.hpp"
 #include "phantom.hpp"
 
 namespace tessera::simulation {

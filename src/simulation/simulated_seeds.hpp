@@ -4,7 +4,8 @@
 #include <cstdint>
 
 #include "tessera/base/random.hpp"
-#include "tessera/deck/deck.hpp"
+
+#include "deck/deck.hpp"
 
 namespace tessera::simulation {
 

@@ -1,4 +1,4 @@
-#include "tessera/simulation/simulation.hpp"
+#include "simulation/simulation.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "tessera/deck/parse.hpp"
 #include "tessera/optics/host_fft.hpp"
+
+#include "deck/parse.hpp"
 
 namespace tessera::simulation {
 namespace {

@@ -1,4 +1,4 @@
-#include "tessera/solvers/adam.hpp"
+#include "solvers/adam.hpp"
 
 namespace tessera::solvers {
 

@@ -1,4 +1,4 @@
-#include "tessera/solvers/batch_sums.hpp"
+#include "solvers/batch_sums.hpp"
 
 namespace tessera::solvers {
 

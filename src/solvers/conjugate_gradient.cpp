@@ -1,4 +1,4 @@
-#include "tessera/solvers/direction.hpp"
+#include "solvers/direction.hpp"
 
 namespace tessera::solvers {
 

@@ -7,8 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "tessera/solvers/constraint_list.hpp"
-
+#include "solvers/constraint_list.hpp"
 #include "tile_images.hpp"
 
 namespace tessera::solvers {

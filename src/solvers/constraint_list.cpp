@@ -1,12 +1,12 @@
-#include "tessera/solvers/constraint_list.hpp"
+#include "solvers/constraint_list.hpp"
 
 #include <stdexcept>
 
 #include "tessera/base/text.hpp"
-#include "tessera/solvers/batch_sums.hpp"
 
 #include "constraint.hpp"
 #include "coverage.hpp"
+#include "solvers/batch_sums.hpp"
 
 namespace tessera::solvers {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 /// Which object pixels the scan lights.
 
-#include "tessera/solvers/constraint_list.hpp"
+#include "solvers/constraint_list.hpp"
 
 namespace tessera::solvers {
 

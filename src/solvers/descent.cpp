@@ -1,4 +1,4 @@
-#include "tessera/solvers/descent.hpp"
+#include "solvers/descent.hpp"
 
 namespace tessera::solvers {
 

@@ -1,6 +1,6 @@
-#include "tessera/solvers/epoch_end.hpp"
+#include "solvers/epoch_end.hpp"
 
-#include "tessera/solvers/batch_sums.hpp"
+#include "solvers/batch_sums.hpp"
 
 namespace tessera::solvers {
 

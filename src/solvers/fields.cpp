@@ -1,4 +1,4 @@
-#include "tessera/solvers/fields.hpp"
+#include "solvers/fields.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,8 @@
 #include <algorithm>
 
 #include "tessera/base/text.hpp"
-#include "tessera/solvers/direction.hpp"
+
+#include "solvers/direction.hpp"
 
 namespace tessera::solvers {
 

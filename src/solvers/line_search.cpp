@@ -1,10 +1,11 @@
-#include "tessera/solvers/line_search.hpp"
+#include "solvers/line_search.hpp"
 
 #include <array>
 #include <cmath>
 
 #include "tessera/physics/pattern_store.hpp"
-#include "tessera/solvers/unknown_space.hpp"
+
+#include "solvers/unknown_space.hpp"
 
 namespace tessera::solvers {
 

@@ -1,4 +1,4 @@
-#include "tessera/solvers/lsqml.hpp"
+#include "solvers/lsqml.hpp"
 
 #include "lsqml_kernels.hpp"
 

@@ -1,6 +1,6 @@
 #include "lsqml_kernels.hpp"
 
-#include "tessera/device/sums.hpp"
+#include "device/sums.hpp"
 
 namespace tessera::solvers {
 

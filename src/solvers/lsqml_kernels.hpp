@@ -1,9 +1,9 @@
 #pragma once
 /// What Lsqml does to sums and lengths.
 
-#include "tessera/physics/products_pass.hpp"
-#include "tessera/solvers/batch_sums.hpp"
-#include "tessera/solvers/owned_tile.hpp"
+#include "physics/products_pass.hpp"
+#include "solvers/batch_sums.hpp"
+#include "solvers/owned_tile.hpp"
 
 namespace tessera::solvers {
 

@@ -1,12 +1,12 @@
-#include "tessera/solvers/methods.hpp"
+#include "solvers/methods.hpp"
 
 #include <type_traits>
 
-#include "tessera/solvers/adam.hpp"
-#include "tessera/solvers/descent.hpp"
-#include "tessera/solvers/lsqml.hpp"
-#include "tessera/solvers/pie.hpp"
-#include "tessera/solvers/projection_solver.hpp"
+#include "solvers/adam.hpp"
+#include "solvers/descent.hpp"
+#include "solvers/lsqml.hpp"
+#include "solvers/pie.hpp"
+#include "solvers/projection_solver.hpp"
 
 namespace tessera::solvers {
 namespace {

@@ -1,4 +1,4 @@
-#include "tessera/solvers/momentum.hpp"
+#include "solvers/momentum.hpp"
 
 namespace tessera::solvers {
 

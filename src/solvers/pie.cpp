@@ -1,4 +1,4 @@
-#include "tessera/solvers/pie.hpp"
+#include "solvers/pie.hpp"
 
 namespace tessera::solvers {
 

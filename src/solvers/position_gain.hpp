@@ -2,8 +2,9 @@
 /// How much farther positions go than cross-correlation finds: what it sees is only the part of
 /// an error that one update carries.
 
-#include "tessera/solvers/fields.hpp"
 #include "tessera/solvers/sweep.hpp"
+
+#include "solvers/fields.hpp"
 
 namespace tessera::solvers {
 

@@ -1,4 +1,4 @@
-#include "tessera/solvers/preconditioner.hpp"
+#include "solvers/preconditioner.hpp"
 
 namespace tessera::solvers {
 

@@ -1,10 +1,10 @@
-#include "tessera/solvers/projection_solver.hpp"
+#include "solvers/projection_solver.hpp"
 
 #include <cmath>
 #include <numeric>
 
-#include "tessera/device/sums.hpp"
-#include "tessera/physics/inner_product.hpp"
+#include "device/sums.hpp"
+#include "physics/inner_product.hpp"
 
 namespace tessera::solvers {
 

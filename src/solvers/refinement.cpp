@@ -1,9 +1,8 @@
-#include "tessera/solvers/refinement.hpp"
-
-#include "tessera/solvers/batch_sums.hpp"
+#include "solvers/refinement.hpp"
 
 #include "position_gain.hpp"
 #include "scan_frame.hpp"
+#include "solvers/batch_sums.hpp"
 
 namespace tessera::solvers {
 

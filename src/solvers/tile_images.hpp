@@ -1,7 +1,7 @@
 #pragma once
 /// The planes of an object as images, in pixels of the tile.
 
-#include "tessera/solvers/owned_tile.hpp"
+#include "solvers/owned_tile.hpp"
 
 namespace tessera::solvers {
 

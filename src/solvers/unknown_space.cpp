@@ -1,4 +1,4 @@
-#include "tessera/solvers/unknown_space.hpp"
+#include "solvers/unknown_space.hpp"
 
 namespace tessera::solvers {
 

@@ -8,9 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/analysis/alignment.hpp"
-#include "tessera/analysis/ring_correlation.hpp"
 #include "tessera/optics/host_fft.hpp"
+
+#include "analysis/alignment.hpp"
+#include "analysis/ring_correlation.hpp"
 
 namespace tessera::analysis {
 namespace {

@@ -7,11 +7,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tessera/analysis/compare.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/random.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "analysis/compare.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace tessera::analysis {

@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tessera/analysis/inspect.hpp"
-#include "tessera/analysis/pictures.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "analysis/inspect.hpp"
+#include "analysis/pictures.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace tessera::analysis {

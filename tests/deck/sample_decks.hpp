@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "tessera/base/error.hpp"
-#include "tessera/deck/parse.hpp"
+
+#include "deck/parse.hpp"
 
 namespace tessera::deck {
 

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "tessera/deck/check.hpp"
-
+#include "deck/check.hpp"
 #include "deck/sample_decks.hpp"
 
 namespace tessera::deck {

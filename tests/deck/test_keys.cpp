@@ -4,8 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tessera/deck/keys.hpp"
-
+#include "deck/keys.hpp"
 #include "deck/sample_decks.hpp"
 
 namespace tessera::deck {

@@ -2,9 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tessera/deck/keys.hpp"
-#include "tessera/deck/methods.hpp"
-
+#include "deck/keys.hpp"
+#include "deck/methods.hpp"
 #include "deck/sample_decks.hpp"
 
 namespace tessera::deck {

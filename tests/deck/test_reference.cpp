@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tessera/deck/keys.hpp"
-#include "tessera/deck/methods.hpp"
+#include "deck/keys.hpp"
+#include "deck/methods.hpp"
 
 namespace tessera::deck {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/device/sums.hpp"
+#include "device/sums.hpp"
 
 namespace tessera::device {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tessera/io/scan_reader.hpp"
+#include "io/scan_reader.hpp"
 
 namespace tessera::io::testing {
 

@@ -8,8 +8,7 @@
 
 #include <hdf5.h>
 
-#include "tessera/io/scan_reader.hpp"
-
+#include "io/scan_reader.hpp"
 #include "support/world.hpp"
 
 namespace tessera::io::testing {

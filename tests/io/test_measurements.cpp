@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "tessera/io/hdf5.hpp"
-#include "tessera/io/scan_reader.hpp"
 
 #include "io/all_patterns.hpp"
+#include "io/scan_reader.hpp"
 #include "support/world.hpp"
 
 namespace tessera::io {

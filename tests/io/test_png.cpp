@@ -8,7 +8,8 @@
 #include <png.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/io/png.hpp"
+
+#include "io/png.hpp"
 
 namespace tessera::io {
 namespace {

@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/io/scan_reader.hpp"
 
 #include "io/all_patterns.hpp"
 #include "io/scan_file.hpp"
+#include "io/scan_reader.hpp"
 #include "scan_format.hpp"
 
 namespace tessera::io {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/optics/framed_probe.hpp"
+#include "optics/framed_probe.hpp"
 
 namespace tessera::optics {
 namespace {

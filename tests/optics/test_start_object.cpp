@@ -5,8 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "tessera/base/random.hpp"
-#include "tessera/optics/coarse_map.hpp"
 #include "tessera/optics/host_fft.hpp"
+
+#include "optics/coarse_map.hpp"
 
 namespace tessera::optics {
 namespace {

@@ -5,8 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "tessera/physics/forward_model.hpp"
-
+#include "physics/forward_model.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::testing::plain {

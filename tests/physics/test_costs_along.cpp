@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/physics/costs_along.hpp"
-
+#include "physics/costs_along.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::physics {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tessera/physics/forward_model.hpp"
-
+#include "physics/forward_model.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::physics {

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/physics/gradient_pass.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
+#include "physics/gradient_pass.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::physics {

@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/physics/gradient_pass.hpp"
-
+#include "physics/gradient_pass.hpp"
 #include "physics/model_scene.hpp"
 
 namespace tessera::physics {

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/physics/position_correlation.hpp"
-
+#include "physics/position_correlation.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::physics {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tessera/physics/probe_modes.hpp"
-
+#include "physics/probe_modes.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::physics {

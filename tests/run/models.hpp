@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tessera/deck/methods.hpp"
 #include "tessera/device/device.hpp"
 
+#include "deck/methods.hpp"
 #include "support/deck_text.hpp"
 
 namespace tessera::testing {

@@ -5,11 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tessera/deck/methods.hpp"
 #include "tessera/io/hdf5.hpp"
-#include "tessera/run/run.hpp"
-#include "tessera/simulation/simulation.hpp"
 
+#include "deck/methods.hpp"
+#include "run/run.hpp"
+#include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
 #include "support/small_scan.hpp"
 

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/run/run.hpp"
-#include "tessera/simulation/simulation.hpp"
-
+#include "run/run.hpp"
+#include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
 #include "support/same_answer.hpp"
 

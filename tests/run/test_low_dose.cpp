@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/analysis/compare.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/run/run.hpp"
-#include "tessera/simulation/simulation.hpp"
 
+#include "analysis/compare.hpp"
+#include "run/run.hpp"
+#include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
 
 namespace tessera::run {

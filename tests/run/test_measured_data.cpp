@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/run/run.hpp"
-
+#include "run/run.hpp"
 #include "support/deck_text.hpp"
 
 namespace tessera::run {

@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/run/run.hpp"
-#include "tessera/simulation/simulation.hpp"
-
 #include "run/models.hpp"
+#include "run/run.hpp"
+#include "simulation/simulation.hpp"
 #include "support/device_bytes.hpp"
 
 namespace tessera::run {

@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tessera/simulation/simulation.hpp"
-
 #include "run/models.hpp"
+#include "simulation/simulation.hpp"
 #include "support/same_answer.hpp"
 
 namespace tessera::run {

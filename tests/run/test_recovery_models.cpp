@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/simulation/simulation.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "simulation/simulation.hpp"
 #include "support/compared_with_truth.hpp"
 #include "support/deck_text.hpp"
 

@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/simulation/simulation.hpp"
-
+#include "simulation/simulation.hpp"
 #include "support/compared_with_truth.hpp"
 #include "support/deck_text.hpp"
 

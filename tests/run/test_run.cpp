@@ -9,12 +9,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tessera/run/run.hpp"
-#include "tessera/simulation/simulation.hpp"
-
+#include "run/run.hpp"
+#include "simulation/simulation.hpp"
+#include "support/allocations.hpp"
 #include "support/compared_with_truth.hpp"
 #include "support/deck_text.hpp"
-#include "support/allocations.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::run {

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "tessera/io/hdf5.hpp"
-#include "tessera/optics/deck_optics.hpp"
-#include "tessera/run/scan.hpp"
-#include "tessera/simulation/simulation.hpp"
 
+#include "optics/deck_optics.hpp"
+#include "run/scan.hpp"
+#include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
 
 namespace tessera::run {

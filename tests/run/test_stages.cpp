@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/run/run.hpp"
-#include "tessera/simulation/simulation.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "run/run.hpp"
+#include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
 #include "support/small_scan.hpp"
 

@@ -7,10 +7,10 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/io/hdf5.hpp"
-#include "tessera/optics/deck_optics.hpp"
 #include "tessera/optics/host_fft.hpp"
-#include "tessera/run/start.hpp"
 
+#include "optics/deck_optics.hpp"
+#include "run/start.hpp"
 #include "support/deck_text.hpp"
 #include "support/small_scan.hpp"
 

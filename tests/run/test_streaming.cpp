@@ -6,10 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tessera/run/memory.hpp"
-#include "tessera/run/run.hpp"
-#include "tessera/simulation/simulation.hpp"
-
+#include "run/memory.hpp"
+#include "run/run.hpp"
+#include "simulation/simulation.hpp"
 #include "support/allocations.hpp"
 #include "support/deck_text.hpp"
 #include "support/small_scan.hpp"

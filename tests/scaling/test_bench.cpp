@@ -8,8 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
-#include "tessera/deck/methods.hpp"
-
+#include "deck/methods.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace tessera::testing {

@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/simulation/simulation.hpp"
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
-#include "tessera/io/scan_reader.hpp"
 
 #include "io/all_patterns.hpp"
+#include "io/scan_reader.hpp"
+#include "simulation/simulation.hpp"
 #include "support/simulated_file.hpp"
 
 namespace tessera::simulation {

@@ -1,8 +1,7 @@
 #pragma once
 /// Directions of the whole-scan methods in plain double loops.
 
-#include "tessera/solvers/descent.hpp"
-
+#include "solvers/descent.hpp"
 #include "solvers/small_run.hpp"
 
 namespace tessera::testing {

@@ -3,9 +3,8 @@
 
 #include <span>
 
-#include "tessera/solvers/rank_setup.hpp"
-#include "tessera/solvers/solver.hpp"
-
+#include "solvers/rank_setup.hpp"
+#include "solvers/solver.hpp"
 #include "support/small_scan.hpp"
 #include "support/world.hpp"
 

@@ -1,9 +1,8 @@
 #pragma once
 /// A solver's surroundings on one rank.
 
-#include "tessera/solvers/rank_setup.hpp"
-#include "tessera/solvers/solver.hpp"
-
+#include "solvers/rank_setup.hpp"
+#include "solvers/solver.hpp"
 #include "support/small_scan.hpp"
 #include "support/world.hpp"
 

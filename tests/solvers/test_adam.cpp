@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/solvers/adam.hpp"
-
+#include "solvers/adam.hpp"
 #include "solvers/small_run.hpp"
 
 namespace tessera::solvers {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tessera/base/text.hpp"
-#include "tessera/solvers/line_search.hpp"
 
+#include "solvers/line_search.hpp"
 #include "solvers/small_run.hpp"
 
 namespace tessera::solvers {

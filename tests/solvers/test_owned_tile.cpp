@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/solvers/owned_tile.hpp"
+#include "solvers/owned_tile.hpp"
 
 namespace tessera::solvers {
 namespace {

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/solvers/pie.hpp"
-
+#include "solvers/pie.hpp"
 #include "solvers/reference_batch.hpp"
 
 namespace tessera::solvers {

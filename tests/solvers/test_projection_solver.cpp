@@ -5,9 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/solvers/projection_solver.hpp"
-#include "tessera/solvers/rank_setup.hpp"
-
+#include "solvers/projection_solver.hpp"
+#include "solvers/rank_setup.hpp"
 #include "support/small_scan.hpp"
 #include "support/world.hpp"
 

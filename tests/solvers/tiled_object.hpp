@@ -4,8 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "tessera/solvers/constraint_list.hpp"
-
+#include "solvers/constraint_list.hpp"
 #include "support/small_scan.hpp"
 #include "support/world.hpp"
 

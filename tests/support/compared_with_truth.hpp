@@ -1,9 +1,8 @@
 #pragma once
 /// From a simulated scan to figures of how well it is recovered.
 
-#include "tessera/analysis/compare.hpp"
-#include "tessera/run/run.hpp"
-
+#include "analysis/compare.hpp"
+#include "run/run.hpp"
 #include "support/world.hpp"
 
 namespace tessera::testing {
@@ -15,7 +14,7 @@ inline analysis::Comparison compared_with_truth(const deck::Deck& deck, int n_ep
   run.write_result(run.measure(), "done");
   world().barrier();
   return analysis::compare(analysis::read_reconstruction(deck.output.file),
-                      analysis::read_reconstruction(deck.data.file));
+                           analysis::read_reconstruction(deck.data.file));
 }
 
 }  // namespace tessera::testing

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tessera/base/text.hpp"
-#include "tessera/deck/parse.hpp"
 
+#include "deck/parse.hpp"
 #include "support/world.hpp"
 
 namespace tessera::testing {

@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/run/run.hpp"
-
+#include "run/run.hpp"
 #include "support/small_scan.hpp"
 #include "support/world.hpp"
 

@@ -13,8 +13,8 @@
 
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
-#include "tessera/simulation/simulation.hpp"
 
+#include "simulation/simulation.hpp"
 #include "support/plain_model.hpp"
 #include "support/world.hpp"
 

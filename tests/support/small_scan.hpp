@@ -3,9 +3,9 @@
 
 #include <random>
 
-#include "tessera/physics/forward_model.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
+#include "physics/forward_model.hpp"
 #include "support/plain_model.hpp"
 
 namespace tessera::testing {

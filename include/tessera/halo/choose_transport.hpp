@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "tessera/base/log.hpp"
-#include "tessera/halo/transport.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
+#include "tessera/halo/transport.hpp"
 
 namespace tessera::halo {
 

@@ -1,8 +1,7 @@
 // The linear phase that data cannot assign to object or probe.
 
-#include "tessera/device/sums.hpp"
-
 #include "constraint.hpp"
+#include "device/sums.hpp"
 
 namespace tessera::solvers {
 

@@ -1,9 +1,8 @@
 // Keeps the probe in the middle of its window.
 
-#include "tessera/device/sums.hpp"
-#include "tessera/physics/inner_product.hpp"
-
 #include "constraint.hpp"
+#include "device/sums.hpp"
+#include "physics/inner_product.hpp"
 
 namespace tessera::solvers {
 

@@ -2,9 +2,8 @@
 
 #include <optional>
 
-#include "tessera/physics/inner_product.hpp"
-
 #include "constraint.hpp"
+#include "physics/inner_product.hpp"
 
 namespace tessera::solvers {
 

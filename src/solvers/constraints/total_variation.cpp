@@ -1,8 +1,7 @@
 // Total variation of the object's planes, isotropic.
 
-#include "tessera/physics/inner_product.hpp"
-
 #include "constraint.hpp"
+#include "physics/inner_product.hpp"
 
 namespace tessera::solvers {
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "tessera/comm/communicator.hpp"
-#include "tessera/halo/halo_exchange.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
 #include "tessera/device/runtime.hpp"
+#include "tessera/halo/halo_exchange.hpp"
 #include "tessera/solvers/sweep.hpp"
 
 int main(int argc, char** argv) {

@@ -1,0 +1,69 @@
+#pragma once
+/// `tessera compare`: how far a reconstruction is from another or from a simulation's truth.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/base/image_stack.hpp"
+
+#include "analysis/alignment.hpp"
+#include "analysis/ring_correlation.hpp"
+
+namespace tessera::analysis {
+
+/// What a result file, or the truth in a simulated scan, says of object and probe.
+struct Reconstruction {
+  WaveStack object;                    ///< (n_slices, H, W)
+  WaveStack probe;                     ///< (n_modes, h, w)
+  std::vector<Vec2> window_corner_px;  ///< per position, real-valued, object pixels
+  std::optional<double> pixel_m;       ///< object pixel
+  std::optional<Vec2> origin_m;        ///< position, in metres, of object pixel (0, 0)
+};
+
+/// Read on the calling rank alone, as whole arrays.
+/// @throws InputError if the file holds neither `object` and `probe` nor `truth/...`
+Reconstruction read_reconstruction(const std::string& path);
+
+/// ||a - b|| / ||b||
+struct Difference {
+  double object = 0;  ///< over the illuminated pixels
+  double probe = 0;   ///< over all pixels and modes
+};
+
+/// One slice of a thick object, freed of an ambiguity of its own.
+struct SliceComparison {
+  double difference = 0;  ///< ||a - b|| / ||b|| over the illuminated pixels
+  Ambiguity removed;      ///< beyond that of the whole object
+  RingCorrelation rings;
+  double one_bit_fraction = 0;
+  double half_bit_fraction = 0;
+  std::vector<double> strengths;  ///< of every slice of b in this one: 1 for its own, else ghosts
+  double cross_talk = 0;          ///< the strongest ghost
+};
+
+struct Comparison {
+  Difference before;                 ///< of what the files hold
+  Difference after;                  ///< with the ambiguities of `a` removed
+  Ambiguity removed;                 ///< what turns b into a
+  Vec2 grid_offset_px;               ///< pixel (0, 0) of a on the grid of b
+  std::int64_t compared_pixels = 0;  ///< illuminated by b, held by both, per slice
+  RingCorrelation rings;             ///< of the objects after removal
+  double one_bit_fraction = 0;       ///< where the rings fall below the 1-bit line, of Nyquist
+  double half_bit_fraction = 0;
+  std::optional<double> pixel_m;
+  std::vector<SliceComparison> slices;  ///< empty for a thin object
+  /// Root mean square distance between the scan positions of both, their mean removed; if both
+  /// have as many.
+  std::optional<double> position_error_px;
+};
+
+/// `b` is the reference: its windows say which pixels matter.
+/// @throws InputError if pixel sizes, probe shapes or slices differ, or the objects do not overlap
+Comparison compare(const Reconstruction& a, const Reconstruction& b);
+
+/// A short table, or the same (and the rings) as JSON.
+std::string compare_report(const Comparison& comparison, bool json);
+
+}  // namespace tessera::analysis

@@ -1,0 +1,25 @@
+#pragma once
+/// From TOML text and key=value words to a checked deck, and back.
+
+#include <span>
+#include <string>
+
+#include "deck/deck.hpp"
+
+namespace tessera::deck {
+
+/// Parse and check a deck.
+/// @param toml_text contents of the deck
+/// @param deck_path named in messages; its folder is where relative paths in the deck start
+/// @param overrides "solver.epochs=200", applied after the deck; values are TOML, a bare word is a
+///        string, a relative path starts at the working folder
+/// @throws InputError: syntax (with line and column), unknown key (with the nearest name), wrong
+///         type, value out of range, or what `check` refuses
+Deck parse(const std::string& toml_text, const std::string& deck_path,
+           std::span<const std::string> overrides);
+
+/// The deck with every default filled in, as TOML. Its paths start at the working folder, so
+/// `parse` reads it back to the same deck when `deck_path` has no folder.
+std::string resolved_text(const Deck& deck);
+
+}  // namespace tessera::deck

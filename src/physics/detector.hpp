@@ -1,0 +1,82 @@
+#pragma once
+/// The model's last part: the intensity that the detector records of the waves that reach it, and
+/// how that compares with what it counted.
+
+#include "tessera/device/device.hpp"
+#include "tessera/fft/plan.hpp"
+#include "tessera/physics/model_options.hpp"
+#include "tessera/physics/pattern_store.hpp"
+#include "tessera/physics/scan_tile.hpp"
+#include "tessera/physics/sizes.hpp"
+
+#include "physics/figures.hpp"
+#include "physics/gradient_sums.hpp"
+#include "physics/parameters.hpp"
+
+namespace tessera::physics {
+
+/// I_model of a pattern is the sum over its position's waves, convolved with the point spread, plus
+/// the background. Pixels that are not valid, or whose count is saturated, are not trusted: they
+/// have no residual and count in no sum.
+class Detector {
+ public:
+  /// @param plan of the window's shape; lives as long as this
+  Detector(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
+           const fft::Plan& plan);
+  static std::int64_t bytes(const Sizes& sizes);
+
+  /// waves *= -dL/dI on trusted pixels, 0 elsewhere, the negative gradient of the cost L by the
+  /// waves. With amplitudes that is sqrt(I_measured / I_model) - 1, what the modulus constraint
+  /// adds to the detector wave (Thibault & Menzel 2013, eq. 5). Adds to the figures and, where it
+  /// is fitted, to the slopes of the background.
+  /// @param waves of the positions of `chunk`, (position of the chunk, image, h, w)
+  void replace_by_residual(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
+                           const RunningFigures& figures) const;
+  /// Adds to the figures alone.
+  void measure(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
+               const RunningFigures& figures) const;
+
+  /// What was counted at the positions of `chunk`.
+  ChunkPatterns counts(const device::Device& exec, const Chunk& chunk) const {
+    return scan_.patterns->at(exec, chunk);
+  }
+  /// True where amplitudes of the waves of the probe's modes are all that is compared.
+  bool is_plain() const;
+
+  /// For the comparisons from now on. A model that was made for amplitudes alone keeps to these.
+  void set_noise(Noise noise) { options_.noise = noise; }
+  Noise noise() const { return options_.noise; }
+  bool has_point_spread() const { return options_.point_spread_px > 0; }
+  /// Convolves with the point spread, a Gaussian, periodically. Its own adjoint.
+  /// @param images (n, h, w)
+  void blur(const device::Device& exec, const device::DeviceView<device::complex***>& images,
+            int n) const;
+  /// (h, w), counts per pattern; empty: none.
+  const device::DeviceView<Real**>& background() const { return background_; }
+  /// Whether its slopes are added up from now on.
+  void fit_background(bool fits) { fits_background_ = fits && background_.size() > 0; }
+  /// (h, w): ParameterSlopes::background
+  const device::DeviceView<Real** [2]>& background_slopes() const { return background_slopes_; }
+
+ private:
+  template <bool replace>
+  void compare(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
+               const RunningFigures& figures) const;
+  template <bool replace>
+  void compare_amplitudes(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
+                          const RunningFigures& figures) const;
+  void add_background_slopes(const device::Device& exec, const Chunk& chunk) const;
+
+  const ScanTile& scan_;
+  ModelOptions options_;
+  const fft::Plan& plan_;
+  device::DeviceView<Real**> background_;
+  bool fits_background_ = false;
+  device::DeviceView<Real** [2]> background_slopes_;
+  // By position of the chunk, (position, h, w):
+  device::DeviceView<device::complex***> blurred_;  ///< intensity; none without a point spread
+  device::DeviceView<Real***> background_slope_;    ///< none without a background
+  device::DeviceView<Real***> background_curvature_;
+};
+
+}  // namespace tessera::physics

@@ -1,0 +1,32 @@
+#pragma once
+/// Everything from object and probe to the sums of their updates, for one chunk.
+
+#include "physics/forward_model.hpp"
+
+namespace tessera::physics {
+
+/// chi: what the modulus constraint adds to the exit wave.
+class GradientPass {
+ public:
+  explicit GradientPass(ForwardModel& model) : model_(model) {}
+
+  /// @param with_probe false: sums.probe and sums.overlap stay as they are
+  void add(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+           const GradientSums& sums, bool with_probe);
+  /// The same, and `kept` = chi, (chunk.count, image, h, w), in the form that ProductsPass reads.
+  void add_and_keep(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                    const GradientSums& sums, bool with_probe, device::complex* kept);
+
+  /// Of the chunks so far, each before its update.
+  RunningFigures& figures() { return figures_; }
+
+ private:
+  void find_chi(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
+  void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                   const GradientSums& sums, bool with_probe, device::complex* row_spectra);
+
+  ForwardModel& model_;
+  RunningFigures figures_;
+};
+
+}  // namespace tessera::physics

@@ -1,0 +1,127 @@
+#pragma once
+/// What falls on the sample at every position: the probe, its OPR modes mixed in by the position's
+/// weights, moved by the sub-pixel part of the position (a Fourier shift), scaled by the beam.
+
+#include "tessera/device/device.hpp"
+#include "tessera/fft/plan.hpp"
+#include "tessera/physics/model_options.hpp"
+#include "tessera/physics/scan_tile.hpp"
+#include "tessera/physics/sizes.hpp"
+
+#include "physics/gradient_sums.hpp"
+#include "physics/parameters.hpp"
+
+namespace tessera::physics {
+
+/// A probe and what its shifted copies are made of.
+struct ProbeAndSpectrum {
+  ProbeView probe;
+  ProbeView spectrum;  ///< unnormalised FFT, or row spectrum; empty without slots
+};
+
+/// Which kernels take a chunk through the model: known inside the module, kernel_choice.hpp.
+enum class Kernels : int;
+
+struct BeamMixture;
+struct ChunkImages;
+struct Windows;
+
+/// A *slot* is one shifted probe. Positions of a chunk share slots (decomposition::ChunkLayout),
+/// or, with `own_probes`, each sub-position has its own, in the order of the chunk. Orthogonal
+/// probe relaxation (Odstrcil et al. 2016, Opt. Express 24, 8360): first mode + sum_k weight_jk
+/// mode_k.
+class Illumination {
+  using complex = device::complex;
+
+ public:
+  /// @param plan of the window's shape; lives as long as this
+  Illumination(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
+               const fft::Plan& plan, Kernels kernels);
+  static std::int64_t bytes(const Sizes& sizes);
+
+  /// The probe that the following chunks see, (n_modes + n_opr_modes, h, w). Its contents may
+  /// change only with another call, or with its spectrum; the slots' shifts only with one of these
+  /// or `forget_slots`.
+  void set_probe(const device::Device& exec, const ProbeView& probe);
+  /// For chunks that see one probe and another in turn: room for one, with its spectrum, which
+  /// `transform` makes, whenever the contents of `probe` changed.
+  ProbeAndSpectrum with_spectrum(const ProbeView& probe) const;
+  void transform(const device::Device& exec, const ProbeAndSpectrum& seen) const;
+  void set_probe(const ProbeAndSpectrum& seen);
+  /// The one that was set.
+  const ProbeAndSpectrum& seen() const { return seen_; }
+  /// The next chunk makes its shifted probes anew.
+  void forget_slots() { first_slot_ = seen_from_ = -1; }
+
+  /// True where spectra are row spectra (hot_path.hpp): transformed along x alone.
+  bool has_row_spectra() const { return has_row_spectra_; }
+
+  /// images() = the shifted probes that `chunk` sees, unless they are there already.
+  void shift_probes(const device::Device& exec, const Chunk& chunk);
+  /// Instead, where only the sums of `chunk` are of interest: images() are of no use then.
+  void forgo_probes(const device::Device& exec, const Chunk& chunk);
+  /// (slot, n_modes, h, w); the probe itself, the same for all, without sub-pixel positions.
+  ChunkImages images() const;
+  complex* probes() const { return has_slots_ ? slot_probes_.data() : seen_.probe.data(); }
+  /// Of the same shape: where conj(object_j) waves_jm of the positions of a slot is summed; zero
+  /// when its first chunk begins. `probe_sum` itself without sub-pixel positions.
+  ChunkImages sums(const ProbeView& probe_sum) const;
+  complex* sums_data(const ProbeView& probe_sum) const {
+    return has_slots_ ? slot_sums_.data() : probe_sum.data();
+  }
+  /// With own_probes: the sums start anew.
+  void clear_sums(const device::Device& exec) const { device::set_zero(exec, slot_sums_); }
+  /// After the last chunk that shares its slots: probe_sum += their sums, which become zero. With
+  /// slots probe_sum is a spectrum. With own_probes the sums become spectra, for `add_slopes`; a
+  /// probe_sum without data stays.
+  void gather(const device::Device& exec, const Chunk& chunk, const ProbeView& probe_sum);
+  /// probe_sum: from a spectrum to a probe, after all ranks' sum.
+  void finish(const device::Device& exec, const ProbeView& probe_sum) const;
+
+  /// slopes.at_position += those of `fitted`, from the slots' sums of `chunk` as `gather` leaves
+  /// their spectra. With own_probes alone.
+  void add_slopes(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                  const FittedParameters& fitted, const ParameterSlopes& slopes) const;
+
+  bool has_slots() const { return has_slots_; }
+  /// Fourier factors of every slot's shift along y, (slot, h), and x.
+  const device::DeviceView<complex**>& ramp_y() const { return ramp_y_; }
+  const device::DeviceView<complex**>& ramp_x() const { return ramp_x_; }
+  /// Shifts of a probe per position whose waves were made, the mean so far: 1, less where positions
+  /// share slots.
+  double shifts_per_position() const {
+    return positions_seen_ > 0 ? slots_made_ / positions_seen_ : 0;
+  }
+
+ private:
+  int n_slots(const Chunk& chunk) const;
+  Windows windows(const Chunk& chunk) const;
+  BeamMixture mixture(const Chunk& chunk) const;
+  void make_ramps(const device::Device& exec, const Chunk& chunk) const;
+  void add_up_spectra(const device::Device& exec, const Chunk& chunk) const;
+  void add_up_moves(const device::Device& exec, const ObjectView& object, const Chunk& chunk) const;
+
+  const ScanTile& scan_;
+  Parameters parameters_;
+  ModelOptions options_;
+  bool has_slots_;
+  bool has_row_spectra_;
+  const fft::Plan& plan_;
+  ProbeAndSpectrum seen_;
+  ProbeView spectrum_;  ///< of a probe that was set without one
+  WavesView slot_probes_;
+  WavesView slot_sums_;
+  device::DeviceView<complex**> ramp_y_;
+  device::DeviceView<complex**> ramp_x_;
+  // What a chunk's beams add up, with own_probes.
+  device::DeviceView<double* [4]> of_spectrum_;
+  device::DeviceView<double* [2]> of_opr_;
+  device::DeviceView<double* [2]> moves_;
+  device::DeviceView<double* [2]> of_object_;
+  int first_slot_ = -1;  ///< of the slots in slot_probes_; -1: none
+  int seen_from_ = -1;   ///< the chunk seen last with these slots begins here
+  double slots_made_ = 0;
+  double positions_seen_ = 0;
+};
+
+}  // namespace tessera::physics

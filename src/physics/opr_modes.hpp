@@ -1,0 +1,52 @@
+#pragma once
+/// What keeps the modes and weights of orthogonal probe relaxation (Odstrcil et al. 2016, Opt.
+/// Express 24, 8360) apart from the probe and from one another.
+
+#include <functional>
+#include <memory>
+
+#include "tessera/fft/plan.hpp"
+#include "tessera/physics/model_options.hpp"
+
+#include "physics/gradient_sums.hpp"
+#include "physics/inner_product.hpp"
+
+namespace tessera::physics {
+
+class OprModes {
+ public:
+  using AllReduce = std::function<void(const device::DeviceView<double*>&)>;
+
+  OprModes(const ModelOptions& options, Shape2 window);
+  ~OprModes();
+
+  /// Over all positions every weight gets mean 0 (the first probe mode takes it) and rms 1 (its OPR
+  /// mode takes it), and the OPR modes become orthogonal, sorted by power. No position's probe
+  /// changes. Collective through `all_reduce`; waits for the device.
+  /// @param probe modes, then OPR modes
+  /// @param weight (position, OPR mode), of this rank
+  void settle(const device::Device& exec, const ProbeView& probe,
+              const device::DeviceView<Real**>& weight, const AllReduce& all_reduce);
+
+ private:
+  void find_products(const device::Device& exec, const ProbeView& probe);
+
+  int n_modes_;
+  int n_opr_;
+  Shape2 window_;
+  InnerProduct inner_product_;
+  device::DeviceView<double*> moments_;  ///< n, sums of weights, sums of their products
+  device::HostView<double*> host_moments_;
+  device::DeviceView<double* [2]> products_;
+  device::HostView<double* [2]> host_products_;
+  device::DeviceView<Real**> mixing_;  ///< rows: mean, modes from modes, weights from weights
+  device::HostView<Real**> host_mixing_;
+  struct Problem;
+  std::unique_ptr<Problem> problem_;
+};
+
+/// Every image moved by `shift` pixels, periodically (Fourier shift).
+void shift_images(const device::Device& exec, const fft::Plan& plan, const ProbeView& images,
+                  Vec2 shift);
+
+}  // namespace tessera::physics

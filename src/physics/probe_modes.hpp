@@ -1,0 +1,47 @@
+#pragma once
+/// The mutually incoherent modes of a probe.
+
+#include <memory>
+#include <vector>
+
+#include "tessera/physics/sizes.hpp"
+
+#include "physics/forward_model.hpp"
+#include "physics/inner_product.hpp"
+
+namespace tessera::physics {
+
+/// Mixes the modes by a unitary matrix, which changes no intensity, so that they are orthogonal and
+/// ordered by power (Odstrcil et al. 2016, Opt. Express 24, 8360: the modes' Gram matrix is
+/// diagonalised).
+class ModeOrthogonaliser {
+ public:
+  static constexpr int max_modes = 32;
+
+  ModeOrthogonaliser(int n_modes, Shape2 window);
+  ~ModeOrthogonaliser();
+  static std::int64_t bytes(const Sizes& sizes) {
+    const int n_products = sizes.model.n_modes * sizes.model.n_modes;
+    return bytes_of<double>(2 * n_products) + bytes_of<device::complex>(n_products);
+  }
+  /// The first n_modes images of `probe`; OPR modes lie behind them. Waits for the device, once.
+  void orthogonalise(const device::Device& exec, const ProbeView& probe);
+  /// Mixes what belongs to the modes by the matrix of the last `orthogonalise`. Does not wait.
+  void mix(const device::Device& exec, const ProbeView& modes) const;
+
+ private:
+  int n_modes_;
+  Shape2 window_;
+  InnerProduct inner_product_;
+  device::DeviceView<double* [2]> products_;  ///< of modes a and b at a n_modes + b: re, im
+  device::HostView<double* [2]> host_products_;
+  device::DeviceView<device::complex**> mixing_;
+  device::HostView<device::complex**> host_mixing_;
+  struct EigenProblem;
+  std::unique_ptr<EigenProblem> problem_;
+};
+
+/// Power of every mode, photons. Waits for the device.
+std::vector<double> mode_powers(const device::Device& exec, const ProbeView& probe);
+
+}  // namespace tessera::physics

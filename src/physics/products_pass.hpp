@@ -1,0 +1,73 @@
+#pragma once
+/// What the directions of a batch change in its exit waves, and how that fits what is missing
+/// there.
+
+#include <memory>
+#include <span>
+
+#include "tessera/physics/sizes.hpp"
+
+#include "physics/gradient_pass.hpp"
+
+namespace tessera::physics {
+
+/// Of one position, over all images: with chi = a u + b v in the least-squares sense.
+struct NormalEquations {
+  static constexpr int uu = 0;    ///< ||u||^2
+  static constexpr int uv = 1;    ///< Re <u, v>
+  static constexpr int vv = 2;    ///< ||v||^2
+  static constexpr int uchi = 3;  ///< Re <u, chi>
+  static constexpr int vchi = 4;  ///< Re <v, chi>
+  static constexpr int n = 5;
+};
+
+using Products = device::DeviceView<double * [NormalEquations::n]>;
+
+/// Where a batch's step may lead from object O and probe P.
+struct Directions {
+  ObjectView object;  ///< dO
+  ProbeView probe;    ///< dP
+  ObjectView moved;   ///< O + dO, for thick samples alone
+};
+
+/// chi of a whole batch, kept for its products with u and v, what dO and dP change in the exit
+/// waves: P dO and dP O for a thin sample, for a thick one u is the difference that dO makes.
+class ProductsPass {
+ public:
+  /// @param max_in_batch positions of this rank
+  ProductsPass(ForwardModel& model, int max_in_batch);
+  ~ProductsPass();
+  /// Device memory that it takes: chi, and what the object's direction changes, or where kernels
+  /// are fused the shifted directions.
+  static std::int64_t bytes(const Sizes& sizes, int max_in_batch);
+
+  /// GradientPass::add of a chunk, whose chi is kept.
+  /// @param place of the chunk's first position in the batch
+  void add(const device::Device& exec, const ObjectView& object, const Chunk& chunk, int place,
+           const GradientSums& sums, bool with_probe);
+  /// Those of every position of the batch, by its place; O and P are as they were for chi.
+  /// Afterwards the model's probe has to be set anew.
+  /// @param chunks of the whole batch
+  const Products& find(const device::Device& exec, const ObjectView& object,
+                       const Directions& directions, std::span<const Chunk> chunks);
+
+  /// Of the chunks so far, each before its update.
+  RunningFigures& figures() { return gradient_.figures(); }
+
+ private:
+  void find_at_once(const device::Device& exec, const ObjectView& object,
+                    const Directions& directions, std::span<const Chunk> chunks);
+  void find_object_changes(const device::Device& exec, const ObjectView& object,
+                           const Directions& directions, std::span<const Chunk> chunks);
+  device::complex* waves_at(const WavesView& of_batch, int place) const;
+  Products products_at(int place, const Chunk& chunk) const;
+
+  ForwardModel& model_;
+  GradientPass gradient_;
+  WavesView chi_;                            ///< of the batch, (place, image, h, w)
+  WavesView changes_;                        ///< u, the same; none where all is done at once
+  Products products_;                        ///< by place
+  std::unique_ptr<Illumination> direction_;  ///< shifted dP, there
+};
+
+}  // namespace tessera::physics

@@ -1,0 +1,82 @@
+#pragma once
+/// Exit waves that are kept for every position, and a map of them: what projection methods do to a
+/// chunk.
+
+#include "tessera/physics/sizes.hpp"
+
+#include "physics/forward_model.hpp"
+
+namespace tessera::physics {
+
+/// One step of a projection method. With P_O what the overlap constraint makes of the waves, P_M
+/// what the modulus constraint does, for every position
+///   r = of_overlap P_O + of_kept kept,  b = P_O or r,  kept = b,
+///   next = b + of_residual (P_M - 1) r,
+///   kept = keeps_new next + keeps_base b,
+/// and next is what P_O projects in the step that follows.
+struct LinearMap {
+  Real of_overlap;
+  Real of_kept;
+  bool from_overlap;  ///< b = P_O
+  Real of_residual;
+  Real keeps_new;
+  Real keeps_base;
+
+  /// kept = next: one array does for both.
+  bool keeps_next() const { return keeps_new == 1 && keeps_base == 0; }
+};
+
+/// `next` and `kept` are of every local position, (position, image, h, w), and never exchanged; in
+/// what form they lie there is known here alone.
+class ProjectionPass {
+ public:
+  ProjectionPass(ForwardModel& model, const LinearMap& map);
+
+  /// kept = what makes r = P_O, of object and probe as they are.
+  void start(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
+  /// A step of `chunk`, and what `next` adds to the object's sums.
+  /// @param bound squared distance to the measured amplitudes that a pattern may keep
+  void step(const device::Device& exec, const ObjectView& object, const Chunk& chunk, double bound,
+            const GradientSums& sums);
+  /// What `next` adds to the object's sums alone, once more.
+  void add_to_object(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                     const GradientSums& sums);
+  /// What it adds to the probe's alone.
+  void add_to_probe(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                    const GradientSums& sums);
+
+  /// Of the steps so far, of P_O.
+  RunningFigures& figures() { return figures_; }
+
+  /// What steps remember, (position, image, h, w); kept() is next() where the map keeps that.
+  const WavesView& next() const { return next_; }
+  const WavesView& kept() const { return kept_; }
+  /// In what form, which is the kernels' own: "waves" or "row_spectra".
+  const char* form() const;
+
+  /// Device memory that it takes.
+  static std::int64_t bytes(const Sizes& sizes, const LinearMap& map);
+
+ private:
+  void project(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+               double bound);
+  void project_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                       double bound);
+  void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                   const GradientSums& sums, bool with_probe);
+  template <class F>
+  void visit(const device::Device& exec, const char* name, const Chunk& chunk, const F& f);
+
+  ForwardModel& model_;
+  LinearMap map_;
+  WavesView next_;
+  WavesView kept_;                            ///< next_ itself where the map keeps that
+  RunningFigures figures_;                    ///< of P_O
+  RunningFigures of_residual_;                ///< of no interest
+  device::DeviceView<Real*> residual_share_;  ///< (position of the chunk): what is added of it
+  // Where all is done at once:
+  device::DeviceView<Real***> factor_;    ///< (position of the chunk, h, w)
+  device::DeviceView<double*> distance_;  ///< (position of the chunk)
+};
+
+}  // namespace tessera::physics

@@ -1,0 +1,24 @@
+#pragma once
+/// What a rank of a run will hold, and where the patterns stay for that.
+
+#include "tessera/comm/communicator.hpp"
+#include "tessera/decomposition/memory_plan.hpp"
+
+#include "deck/deck.hpp"
+#include "run/scan.hpp"
+
+namespace tessera::run {
+
+/// Every array of rank `rank` of `tiling`, which need not be the scan's, in a run of `deck`. Pure.
+/// @param scan with everything but patterns
+decomposition::MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
+                                        const decomposition::Tiling& tiling, int rank);
+
+/// The best place of the patterns that fits on every rank, with this rank's arrays. Limits are the
+/// deck's, else what there is, shared among the ranks of a host or GPU as they need it. Collective.
+/// @param scan with everything but patterns
+/// @throws AgreedError (bad input) if nothing fits, naming a rank, the bytes and what would do
+decomposition::MemoryPlan agreed_memory_plan(const deck::Deck& deck, const Scan& scan,
+                                             const comm::Communicator& comm);
+
+}  // namespace tessera::run

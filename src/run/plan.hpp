@@ -1,0 +1,36 @@
+#pragma once
+/// What a run is made of, resolved once: everything that follows from the deck and from what is
+/// known of the scan before a pattern is read. Whoever needs any of it takes it from here.
+
+#include <cstddef>
+
+#include "tessera/geometry/pixel_size.hpp"
+#include "tessera/physics/model_options.hpp"
+
+#include "deck/deck.hpp"
+#include "io/scan_reader.hpp"
+
+namespace tessera::run {
+
+struct Plan {
+  geometry::Optics optics;
+  physics::ModelOptions model;  ///< with room for the widest of the deck's solvers
+  bool has_background = false;  ///< given, or fitted
+  int window_margin_px = 0;     ///< of the object around the windows as the scan has them
+  int reach_px = 0;        ///< that windows lie or move beyond where tiles are cut for, at most
+  int tile_margin_px = 0;  ///< of tiles around their windows: for that, and for stencils
+  int widest_batch = 0;    ///< of all solvers, positions; 0: the whole scan
+  int max_reals_per_pixel = 0;  ///< of an exchange: object sums, complex and real, of every plane
+
+  int n_probe_images() const { return model.n_modes + model.n_opr_modes; }
+  /// Positions of a chunk for a rank with `n_positions`, at most: no chunk is larger than a batch
+  /// or the rank's share.
+  int max_in_chunk(std::size_t n_positions) const;
+};
+
+/// @throws InputError: patterns that are not square in the far field
+Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info);
+
+physics::Noise noise_from(const std::string& word);
+
+}  // namespace tessera::run

@@ -1,0 +1,128 @@
+#pragma once
+/// One reconstruction: set up from a deck, epoch by epoch to its end, result on disk.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/log.hpp"
+
+#include "deck/deck.hpp"
+#include "run/history.hpp"
+#include "run/scan.hpp"
+#include "solvers/constraint_list.hpp"
+#include "solvers/rank_setup.hpp"
+#include "solvers/refinement.hpp"
+#include "solvers/solver.hpp"
+
+namespace tessera::run {
+
+struct ResultContents;
+class Figures;
+class GoodState;
+class RecordedBatches;
+class ResultFile;
+
+/// Where this rank's time went, and what it moved.
+struct RankTimes {
+  double compute_s = 0;
+  double halo_s = 0;
+  double reduce_s = 0;
+  double io_s = 0;
+  double halo_bytes = 0;
+  double pattern_bytes_read = 0;
+};
+
+/// All calls are collective.
+class Run {
+ public:
+  /// Reads the scan and allocates everything that the epoch loop needs.
+  /// @throws AgreedError
+  Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log);
+  /// The same with a scan that is already here.
+  /// @param transport empty: the one that the deck names
+  Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
+      std::unique_ptr<halo::Transport> transport = nullptr);
+  /// Writes `run` to output.file and goes on from there, on tiles cut around where positions are
+  /// now: each may find itself on another rank. The solver goes on with what it remembers. `run`
+  /// ends before the memory of the next is taken.
+  static std::unique_ptr<Run> on_new_tiles(std::unique_ptr<Run> run, const Log& log);
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run();
+
+  /// One pass over all fitted positions by the solver whose turn it is, then a look at those held
+  /// out when it is due. Allocates nothing after a solver's first.
+  /// @throws AgreedError (exit code 3) naming what is no longer finite; the last good state is then
+  /// back in place
+  EpochFigures run_epoch();
+  /// Epochs done, those of a resumed run included.
+  int n_epochs() const { return static_cast<int>(history_.size()); }
+  /// All solvers have made their epochs or come to a plateau. Further epochs are of the last one.
+  bool finished() const;
+  /// After an epoch: positions have used up half of refine.positions_margin_px. The same on all
+  /// ranks. Waits for the device.
+  bool needs_new_tiles() const;
+  const std::vector<EpochFigures>& history() const { return history_; }
+
+  /// Figures of merit of the present object and probe; those of the held-out positions, too.
+  EpochFigures measure();
+  /// Write object, probe, positions and history, or leave what is at output.file as it is.
+  void write_result(const EpochFigures& final_figures, const std::string& status);
+  /// @throws AgreedError unless the result can be written where output.file says
+  void check_output() const;
+
+  const Scan& scan() const { return scan_; }
+  const solvers::Unknowns& unknowns() const { return unknowns_; }
+  const physics::ForwardModel& model() const { return rank_.model; }
+  RankTimes times() const;
+  std::string_view transport() const { return rank_.transport->name(); }
+
+ private:
+  /// @param from `deck`, or how it goes on from a result
+  Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicator& comm, Scan scan,
+      const Log& log, std::unique_ptr<halo::Transport> transport);
+  /// All that is reconstructed.
+  solvers::Fields state() const;
+  /// What the solver at work remembers of it.
+  solvers::Fields memory() const;
+  /// The solver goes on with what it remembered, if that was saved.
+  void recall(const ResultFile& result, const Log& log);
+  ResultContents contents(const EpochFigures& final_figures, const std::string& status) const;
+  /// Sweep and solver for `stage` take the place of those before.
+  void start_stage(int stage);
+  int n_recordable() const;
+  /// The batches of `epoch`, with their patterns on the way.
+  std::span<const solvers::Batch> start_pass(int epoch);
+  void run_batch(const solvers::Batch& batch, int epoch);
+  EpochFigures take_figures();
+  double measure_held_out();
+
+  const deck::Deck& deck_;
+  const comm::Communicator& comm_;
+  device::Device exec_;
+  Scan scan_;
+  solvers::Unknowns unknowns_;
+  std::vector<EpochFigures> history_;
+  solvers::RankSetup rank_;
+  int stage_ = -1;  ///< which solver is at work
+  std::unique_ptr<solvers::Sweep> sweep_;
+  std::unique_ptr<solvers::Solver> solver_;
+  std::unique_ptr<solvers::Refinement> refinement_;
+  std::unique_ptr<solvers::ConstraintList> constraints_;
+  std::unique_ptr<Figures> figures_;
+  std::unique_ptr<GoodState> good_;
+  std::unique_ptr<RecordedBatches> recorded_;  ///< of this stage
+  double epoch_seconds_ = 0;
+  double past_reduce_seconds_ = 0;  ///< of the solvers that have ended
+  double write_seconds_ = 0;
+  RankTimes earlier_;  ///< on other tiles
+};
+
+/// What `tessera reconstruct` does: all epochs with progress, pictures, summary.
+/// @param summary_path JSON summary; empty: none
+ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
+                     const std::string& summary_path);
+
+}  // namespace tessera::run

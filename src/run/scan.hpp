@@ -1,0 +1,72 @@
+#pragma once
+/// From the deck to this rank's share of the scan.
+
+#include <vector>
+
+#include "tessera/base/log.hpp"
+#include "tessera/comm/communicator.hpp"
+#include "tessera/decomposition/memory_plan.hpp"
+#include "tessera/decomposition/tiles.hpp"
+#include "tessera/geometry/windows.hpp"
+#include "tessera/physics/scan_tile.hpp"
+
+#include "deck/deck.hpp"
+#include "io/scan_reader.hpp"
+#include "run/plan.hpp"
+
+namespace tessera::run {
+
+/// Where one window lies.
+struct Place {
+  Pixel corner;   ///< object pixels
+  Vec2 subpixel;  ///< what is left, pixels
+};
+
+struct Scan {
+  io::ScanSource source;
+  io::ScanInfo info;
+  Plan plan;
+  geometry::WindowGrid grid;
+  decomposition::Tiling tiling;
+  int rank = 0;
+  /// Of all positions when the tiles were cut, pixels from the grid's: where an earlier run had
+  /// moved them.
+  std::vector<Vec2> displacement_px;
+  /// The result that is resumed says where exactly its windows are now.
+  bool same_windows = false;
+  std::vector<Pixel> corner;  ///< of all windows, there
+  std::vector<Place> places;  ///< of this rank, (position, sub-position of a fly scan)
+  std::vector<int> fitted;    ///< scan positions with counts, ascending; the others take no part
+  std::vector<int> held_out;  ///< with counts, for validation, ascending
+  std::vector<io::PatternMoments> moments;  ///< by scan position; of the fitted ones
+  /// (1, h, w): of each pixel, over the fitted positions that do not ignore it.
+  ImageStack<double> mean_pattern;
+  double counts_per_pattern = 0;        ///< of mean_pattern
+  decomposition::MemoryPlan memory;     ///< of this rank
+  physics::ScanTile on_device;          ///< of this rank's positions
+  std::int64_t pattern_bytes_read = 0;  ///< by this rank
+  double read_seconds = 0;
+
+  const decomposition::Tile& tile() const { return tiling.tiles[static_cast<std::size_t>(rank)]; }
+  int n_positions() const { return info.n_positions; }
+};
+
+/// Positions that have moved by `drift_px` since the tiles were cut leave too little of the margin.
+bool tiles_are_due(const deck::Refine& refine, double drift_px);
+
+/// What the deck says of the scan's file.
+io::ScanSource scan_source(const deck::Deck& deck);
+
+/// Grid, tiles and this rank's positions; the patterns, the fitted positions and their counts are
+/// still missing. Collective.
+/// @throws AgreedError
+Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm);
+
+/// Metadata to all ranks, tiles balanced over them, a memory plan, then every pattern to its owner.
+/// Collective.
+/// @param source where the scan lies, such as scan_source(deck)
+/// @throws AgreedError: everything that can be wrong with the data; too little memory
+Scan load_scan(const deck::Deck& deck, io::ScanSource source, const comm::Communicator& comm,
+               const Log& log);
+
+}  // namespace tessera::run

@@ -1,0 +1,43 @@
+#pragma once
+/// How the object is cut, and how ranks exchange it.
+
+#include <string>
+#include <vector>
+
+#include "settings/key.hpp"
+
+namespace tessera::settings {
+
+struct Decomposition {
+  std::vector<int> tiles;
+  std::string transport = "auto";
+  double transport_timeout_s = 20;
+
+  std::vector<Key> keys() {
+    return {
+        {.name = "tiles",
+         .field = &tiles,
+         .meaning =
+             "Rows and columns of tiles; their product is the number of ranks. `\"auto\"` cuts "
+             "so that all ranks have equal work, for any number of ranks and any scan.",
+         .min = 1,
+         .max = 100000,
+         .length = 2,
+         .none = "auto"},
+        {.name = "transport",
+         .field = &transport,
+         .meaning =
+             "How ranks exchange ghost pixels. `auto` takes the fastest that works here; name "
+             "one to compare or to get around a broken one.",
+         .choices = {"auto", "host_mpi", "gpu_mpi", "nccl"}},
+        {.name = "transport_timeout_s",
+         .field = &transport_timeout_s,
+         .meaning = "Time without an answer from other ranks after which NCCL gives up and the job "
+                    "ends. Longer than any batch.",
+         .min = 1,
+         .max = 86400},
+    };
+  }
+};
+
+}  // namespace tessera::settings

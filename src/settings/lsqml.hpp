@@ -1,0 +1,36 @@
+#pragma once
+/// Least-squares maximum likelihood.
+
+#include <vector>
+
+#include "settings/method.hpp"
+#include "settings/steps.hpp"
+
+namespace tessera::settings {
+
+struct Lsqml {
+  Steps steps = {};  ///< of the lengths that are solved for
+  Alphas alphas = {};
+  StepSchedule schedule = {};
+  double momentum = 0.5;
+
+  static std::vector<Method<Lsqml>> methods() {
+    return {{"lsqml",
+             "Solves for the length of every step (Odstrcil et al. 2018, Opt. Express 26, 3108).",
+             {}}};
+  }
+
+  std::vector<Key> keys() {
+    return joined({steps.keys(),
+                   alphas.keys(),
+                   schedule.keys(),
+                   {{.name = "momentum",
+                     .field = &momentum,
+                     .meaning = "The part of an epoch's change of object and probe that the next "
+                                "epoch adds to its own; 0: none.",
+                     .min = 0,
+                     .max = 0.99}}});
+  }
+};
+
+}  // namespace tessera::settings

@@ -1,0 +1,43 @@
+#pragma once
+/// What a run writes.
+
+#include <string>
+#include <vector>
+
+#include "settings/key.hpp"
+
+namespace tessera::settings {
+
+struct Output {
+  std::string file = "result.h5";
+  std::string pictures;
+  int save_every_epochs = 0;
+  bool save_memory = false;
+
+  std::vector<Key> keys() {
+    return {
+        {.name = "file",
+         .field = &file,
+         .meaning = "HDF5 file of the result: object, probe, positions, history and resolved deck.",
+         .is_path = true},
+        {.name = "pictures",
+         .field = &pictures,
+         .meaning = "Folder for PNG pictures of object and probe; empty: none.",
+         .is_path = true},
+        {.name = "save_every_epochs",
+         .field = &save_every_epochs,
+         .meaning =
+             "Epochs between saved states from which a run can resume; 0: only at the end. Set "
+             "it for jobs that may hit a time limit.",
+         .min = 0,
+         .max = 1000000},
+        {.name = "save_memory",
+         .field = &save_memory,
+         .meaning = "Save what a method remembers for every position, too: the waves of `dm` and "
+                    "`raar`, a few times the scan. Without them a resumed run starts its waves "
+                    "anew; what other methods remember is always saved."},
+    };
+  }
+};
+
+}  // namespace tessera::settings

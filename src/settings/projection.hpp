@@ -1,0 +1,73 @@
+#pragma once
+/// Difference map and RAAR.
+
+#include <vector>
+
+#include "settings/key.hpp"
+#include "settings/method.hpp"
+
+namespace tessera::settings {
+
+enum class ProjectionMap { difference_map, raar };
+
+struct Projection {
+  ProjectionMap map = ProjectionMap::difference_map;
+  double fourier_relaxation = 0.05;
+  int overlap_rounds = 10;
+  double overlap_tolerance = 0.05;
+  double raar_beta = 0.75;
+  /// Weight of the present object, mean counts of a pixel; it has no key.
+  double object_inertia = 1e-4;
+
+  static std::vector<Method<Projection>> methods() {
+    const std::vector<Option> excludes{
+        Option::object_modes, Option::opr,       Option::slices,   Option::positions,
+        Option::background,   Option::intensity, Option::fly_scan, Option::point_spread,
+        Option::noise,        Option::batches};
+    return {
+        {"dm",
+         "Difference map (Thibault et al. 2009, Ultramicroscopy 109, 338), robust from a poor "
+         "start. It leaves noise that another method removes.",
+         excludes,
+         {.map = ProjectionMap::difference_map}},
+        {"raar",
+         "Relaxed averaged alternating reflections (Luke 2005, Inverse Problems 21, 37): `dm` "
+         "with a damper.",
+         excludes,
+         {.map = ProjectionMap::raar}},
+    };
+  }
+
+  std::vector<Key> keys() {
+    return {
+        {.name = "fourier_relaxation",
+         .field = &fourier_relaxation,
+         .meaning =
+             "Patterns whose squared distance to the model's amplitudes is below "
+             "fourier_relaxation^2 / 4 of the mean counts are left as they are, others brought to "
+             "that distance. Raise it for noisy data; 0: they hold exactly.",
+         .min = 0,
+         .max = 2},
+        {.name = "overlap_rounds",
+         .field = &overlap_rounds,
+         .meaning = "Most alternating updates of object and probe in an epoch.",
+         .min = 1,
+         .max = 1000},
+        {.name = "overlap_tolerance",
+         .field = &overlap_tolerance,
+         .meaning = "These updates end once the probe changes by less than this, relative to "
+                    "itself.",
+         .min = 0,
+         .max = 1},
+        {.name = "raar_beta",
+         .field = &raar_beta,
+         .meaning = "1 reflects in full, as `dm` does; less is steadier; 0.5 makes alternating "
+                    "projections.",
+         .min = 0.5,
+         .max = 1,
+         .methods = {"raar"}},
+    };
+  }
+};
+
+}  // namespace tessera::settings

@@ -1,0 +1,114 @@
+#pragma once
+/// A [[solver]]: what all methods share, and the method's own settings. The list of the methods.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "settings/adam.hpp"
+#include "settings/descent.hpp"
+#include "settings/key.hpp"
+#include "settings/lsqml.hpp"
+#include "settings/method.hpp"
+#include "settings/pie.hpp"
+#include "settings/projection.hpp"
+
+namespace tessera::settings {
+
+/// The settings of every family.
+using OwnSettings = std::variant<Pie, Lsqml, Projection, Descent, Adam>;
+
+/// Every method, family by family.
+const std::vector<Method<OwnSettings>>& methods();
+
+/// Their names.
+std::vector<std::string> method_names();
+
+/// @param method as in solver.method; allows everything if there is no such method
+bool allows(std::string_view method, Option option);
+
+/// The methods with that key of their own; none: nothing has it, or all have.
+std::vector<std::string> methods_with_key(std::string_view name);
+
+struct Solver {
+  std::string method = "rpie";
+  int epochs = 100;
+  int batch_size = 32;
+  std::string batch_order = "spread";
+  std::uint64_t seed = 1;
+  int probe_start_epoch = 0;
+  int orthogonalise_every = 1;
+  std::string noise = "amplitude";
+  OwnSettings own = {};  ///< of the family of `method`
+
+  /// The defaults of `method`, which is one of methods().
+  static Solver of(std::string_view method);
+
+  /// Positions of a batch among `n`.
+  int max_in_batch(int n) const { return batch_size == 0 ? n : std::min(n, batch_size); }
+
+  std::vector<Key> shared_keys() {
+    return {
+        {.name = "method",
+         .field = &method,
+         .meaning = "How object and probe are found; the methods are listed below.",
+         .choices = method_names()},
+        {.name = "epochs",
+         .field = &epochs,
+         .meaning = "Passes over all scan positions.",
+         .min = 1,
+         .max = 1000000},
+        {.name = "batch_size",
+         .field = &batch_size,
+         .meaning =
+             "Positions updated together, over all ranks; 0: all, which is the default of methods "
+             "that need it. Small batches need fewer epochs, large ones keep more GPUs busy. The "
+             "answer does not depend on the number of ranks.",
+         .min = 0,
+         .max = 1e9},
+        {.name = "batch_order",
+         .field = &batch_order,
+         .meaning =
+             "`spread` deals out neighbours to different batches, so that a batch covers the "
+             "sample evenly and every rank has its share; `random` deals anew in every epoch; "
+             "`compact` keeps neighbours together.",
+         .choices = {"spread", "random", "compact"}},
+        {.name = "seed",
+         .field = &seed,
+         .meaning = "Seed of every random choice of the reconstruction.",
+         .min = 0,
+         .max = 4294967295.0},
+        {.name = "probe_start_epoch",
+         .field = &probe_start_epoch,
+         .meaning = "Epochs before the probe is updated, so that it does not take up the features "
+                    "of an object that is still missing.",
+         .min = 0,
+         .max = 1000000},
+        {.name = "orthogonalise_every",
+         .field = &orthogonalise_every,
+         .meaning = "Epochs between making the probe modes orthogonal and sorting them by power; "
+                    "0: never.",
+         .min = 0,
+         .max = 1000000},
+        {.name = "noise",
+         .field = &noise,
+         .meaning =
+             "What the gradient solvers minimise: the difference of `amplitude`s (steady; the "
+             "rule), of the `intensity` weighted by its variance, or the `poisson` likelihood, for "
+             "few counts per pattern.",
+         .choices = {"amplitude", "intensity", "poisson"}},
+    };
+  }
+  /// Those of `method` alone.
+  std::vector<Key> own_keys();
+  std::vector<Key> keys() { return joined({shared_keys(), own_keys()}); }
+
+  /// @param section of the deck, for messages
+  /// @throws InputError
+  void check(const std::string& section) const;
+};
+
+}  // namespace tessera::settings

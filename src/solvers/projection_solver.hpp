@@ -1,0 +1,70 @@
+#pragma once
+/// Difference map and RAAR: projections of exit waves that are kept for every position.
+
+#include "physics/probe_modes.hpp"
+#include "physics/projection_pass.hpp"
+#include "settings/solver.hpp"
+#include "solvers/batch_sums.hpp"
+#include "solvers/owned_tile.hpp"
+#include "solvers/solver.hpp"
+
+namespace tessera::solvers {
+
+/// Two projections of all exit waves psi_jm. The modulus constraint P_M gives each detector wave
+/// the measured amplitude; the overlap constraint P_O finds object and probe that explain all of
+/// them, and makes psi_jm = P_jm O_j. With the reflections R = 2 P - 1,
+///   difference map (Thibault et al. 2009, Ultramicroscopy 109, 338, beta = 1):
+///     psi <- psi + P_M R_O psi - P_O psi
+///   RAAR (Luke 2005, Inverse Problems 21, 37; Marchesini et al. 2016, J. Appl. Cryst. 49,
+///   1245): psi <- [beta / 2 (R_O R_M + 1) + (1 - beta) P_M] psi
+/// P_O alternates, on psi or for RAAR on R_M psi (as Thibault 2009),
+///   object = sum_jm conj(P_jm) psi_jm / sum_jm |P_jm|^2,  probe_m = sum_j conj(O_j) psi_jm /
+///   sum_j |O_j|^2, the present object taking part with a small weight,
+/// until the probe changes by less than overlap_tolerance or overlap_rounds are done. A pattern
+/// within the distance r^2 / 4 mean counts, r = fourier_relaxation, fulfils the modulus constraint;
+/// others are brought to that distance (Giewekemeyer et al. 2010, PNAS 107, 529). Masked pixels
+/// float. The whole scan is one batch. The difference map keeps one wave per position and mode,
+/// RAAR two. In an epoch of n rounds the ranks exchange n times 3 Reals per ghost pixel to owners
+/// and 2 back, and all-reduce n times 2 n_modes + 1 Reals per probe pixel; the host waits after
+/// every round, so as to decide on the next. Without an update of the probe one object update is
+/// all.
+class ProjectionSolver final : public Solver {
+ public:
+  ProjectionSolver(const settings::Solver& settings, Unknowns& unknowns,
+                   physics::ForwardModel& model, const OwnedTile& tile);
+  /// Device memory that it takes.
+  static std::int64_t bytes(const settings::Solver& settings, const physics::Sizes& sizes);
+  /// See transforms_needed.
+  static double transforms(int n_slices, double shift);
+
+  void start_epoch(const device::Device& exec, int epoch) override;
+  bool repeats_from(int) const override { return false; }
+  void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
+  void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
+  void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;
+  Fields memory() override;
+
+  /// Owners update their pixels from complete sums. All sums become zero.
+  void update_object(const device::Device& exec, Sweep& sweep, const BlockList& touched);
+
+ private:
+  void start_waves(const device::Device& exec, const Batch& batch);
+  double distance_bound() const;
+  double update_probe(const device::Device& exec, Sweep& sweep);
+
+  settings::Solver settings_;
+  settings::Projection own_;
+  Unknowns& unknowns_;
+  physics::ForwardModel& model_;
+  OwnedTile tile_;
+  BatchSums batch_sums_;
+  physics::ProjectionPass pass_;
+  device::DeviceView<double*> sums_;
+  device::DeviceView<double*> scratch_;
+  device::HostView<double*> host_sums_;
+  double mean_counts_ = 0;  ///< per pattern: the power of the probe at the waves' start; 0: they
+                            ///< are still to start
+  physics::ModeOrthogonaliser orthogonaliser_;
+};
+
+}  // namespace tessera::solvers
