@@ -4,43 +4,17 @@
 
 #include <fmt/core.h>
 
-#include "tessera/base/text.hpp"
 #include "tessera/device/runtime.hpp"
 
-#include "run/versions.hpp"
-#include "subcommands.hpp"
+#include "command_line.hpp"
 
 namespace {
 
 using namespace tessera;
 
-/// Exit code of a command line that ends here (help, version, mistakes); -1: an action was chosen.
-int parse_command_line(int argc, char** argv, bool speaks, drivers::Action& action) {
-  CLI::App app("Tessera: ptychography on tiles, N ranks compute what one rank computes", "tessera");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", run::versions(),
-                       "Print versions of Tessera, compiler and libraries");
-  drivers::add_reconstruct(app, action);
-  drivers::add_simulate(app, action);
-  drivers::add_inspect(app, action);
-  drivers::add_compare(app, action);
-  drivers::add_methods(app, action);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0)
-      throw AgreedError(ExitCode::bad_input, text(error.what(), "; see tessera --help"));
-    if (speaks) app.exit(error);
-    return static_cast<int>(ExitCode::done);
-  }
-  return -1;
-}
-
 int run(int argc, char** argv, const comm::Communicator& world) {
-  drivers::Action action;
-  const int ended = parse_command_line(argc, argv, world.is_root(), action);
-  if (ended >= 0) return ended;
-  return static_cast<int>(action(world));
+  const auto action = drivers::parse_command_line(argc, argv, world.is_root());
+  return static_cast<int>(action ? (*action)(world) : ExitCode::done);
 }
 
 /// Libraries end their messages with line breaks, or write several lines, or a page.

@@ -8,18 +8,18 @@
 
 namespace tessera::drivers {
 
-deck::Deck read_deck(const std::string& path, const std::vector<std::string>& overrides,
-                     const comm::Communicator& comm) {
+deck::Deck read_deck(const DeckWords& words, const comm::Communicator& comm) {
   std::string toml_text;
   comm.together([&] {
     if (!comm.is_root()) return;
-    std::ifstream file(path);
-    if (!file) throw InputError(text("the deck \"", path, "\" does not exist or is not readable"));
+    std::ifstream file(words.path);
+    if (!file)
+      throw InputError(text("the deck \"", words.path, "\" does not exist or is not readable"));
     toml_text.assign(std::istreambuf_iterator<char>(file), {});
   });
   comm.broadcast(toml_text);
   deck::Deck deck;
-  comm.together([&] { deck = deck::parse(toml_text, path, overrides); });
+  comm.together([&] { deck = deck::parse(toml_text, words.path, words.overrides); });
   return deck;
 }
 

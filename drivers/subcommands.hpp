@@ -1,12 +1,8 @@
 #pragma once
-/// The subcommands of `tessera`, one file each. Each adds itself to the command line and sets `run`
-/// when chosen.
+/// What the subcommands of `tessera` do, one file each. All are collective.
 
-#include <functional>
 #include <string>
 #include <vector>
-
-#include <CLI/CLI.hpp>
 
 #include "tessera/base/error.hpp"
 #include "tessera/comm/communicator.hpp"
@@ -15,17 +11,24 @@
 
 namespace tessera::drivers {
 
-/// What a chosen subcommand does. Collective.
-using Action = std::function<ExitCode(const comm::Communicator&)>;
+/// A deck, and key=value words that take precedence.
+struct DeckWords {
+  std::string path;
+  std::vector<std::string> overrides;
+};
 
-void add_reconstruct(CLI::App& app, Action& run);
-void add_simulate(CLI::App& app, Action& run);
-void add_inspect(CLI::App& app, Action& run);
-void add_compare(CLI::App& app, Action& run);
-void add_methods(CLI::App& app, Action& run);
+/// @param summary a JSON file to write as well; empty: none
+ExitCode reconstruct(const DeckWords& words, const std::string& summary,
+                     const comm::Communicator& comm);
+ExitCode simulate(const DeckWords& words, const comm::Communicator& comm);
+/// @param pictures a folder to draw to as well; empty: none
+ExitCode inspect(const std::string& file, const std::string& pictures, bool as_json,
+                 const comm::Communicator& comm);
+ExitCode compare(const std::string& a, const std::string& b, bool as_json,
+                 const comm::Communicator& comm);
+ExitCode methods(const comm::Communicator& comm);
 
 /// Rank 0 reads the file; every rank parses the same text. Collective. @throws AgreedError
-deck::Deck read_deck(const std::string& path, const std::vector<std::string>& overrides,
-                     const comm::Communicator& comm);
+deck::Deck read_deck(const DeckWords& words, const comm::Communicator& comm);
 
 }  // namespace tessera::drivers

@@ -1,0 +1,123 @@
+#include "command_line.hpp"
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "tessera/base/text.hpp"
+
+#include "deck/keys.hpp"
+#include "run/versions.hpp"
+#include "subcommands.hpp"
+
+namespace tessera::drivers {
+namespace {
+
+void add_deck(CLI::App& command, DeckWords& words, const std::string& example) {
+  command.add_option("deck", words.path, "deck (TOML; keys below, more on them in docs/deck.md)")
+      ->required();
+  command.add_option("settings", words.overrides, "deck keys to set, e.g. " + example)
+      ->option_text("key=value ...");
+  command.footer(deck::key_list());
+}
+
+void add_reconstruct(CLI::App& app, Action& action) {
+  struct Options {
+    DeckWords deck;
+    std::string summary;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "reconstruct", "Reconstruct object and probe from a scan, on as many ranks as were started");
+  add_deck(*command, options->deck, "solver.epochs=200 probe.n_modes=5");
+  command->add_option("--summary", options->summary,
+                      "also write figures and times of the run to this JSON file");
+  command->callback([options, &action] {
+    action = [options](const comm::Communicator& comm) {
+      return reconstruct(options->deck, options->summary, comm);
+    };
+  });
+}
+
+void add_simulate(CLI::App& app, Action& action) {
+  const auto words = std::make_shared<DeckWords>();
+  CLI::App* command = app.add_subcommand(
+      "simulate", "Simulate a scan with known truth and write it to the deck's data.file");
+  add_deck(*command, *words, "simulation.counts_per_pattern=1e5");
+  command->callback([words, &action] {
+    action = [words](const comm::Communicator& comm) { return simulate(*words, comm); };
+  });
+}
+
+void add_inspect(CLI::App& app, Action& action) {
+  struct Options {
+    std::string file;
+    bool as_json = false;
+    std::string pictures;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("inspect", "Say what is in a scan or a result");
+  command->add_option("file", options->file, "scan or result (HDF5), or a deck that names a scan")
+      ->required();
+  command->add_flag("--json", options->as_json, "print JSON instead of text");
+  command->add_option("--png", options->pictures, "also write pictures to this folder");
+  command->callback([options, &action] {
+    action = [options](const comm::Communicator& comm) {
+      return inspect(options->file, options->pictures, options->as_json, comm);
+    };
+  });
+}
+
+void add_compare(CLI::App& app, Action& action) {
+  struct Options {
+    std::string a;
+    std::string b;
+    bool as_json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "compare",
+      "Difference of two results, or of a result and a simulation's truth, with and "
+      "without what ptychography leaves open; Fourier ring correlation");
+  command->add_option("a", options->a, "result")->required();
+  command->add_option("b", options->b, "reference: a result or a simulated scan")->required();
+  command->add_flag("--json", options->as_json, "print JSON instead of text");
+  command->callback([options, &action] {
+    action = [options](const comm::Communicator& comm) {
+      return compare(options->a, options->b, options->as_json, comm);
+    };
+  });
+}
+
+void add_methods(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "methods", "Print which solver.method goes with which model and which options");
+  command->callback([&action] { action = methods; });
+}
+
+}  // namespace
+
+std::optional<Action> parse_command_line(int argc, char** argv, bool speaks) {
+  CLI::App app("Tessera: ptychography on tiles, N ranks compute what one rank computes", "tessera");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", run::versions(),
+                       "Print versions of Tessera, compiler and libraries");
+  Action action;
+  add_reconstruct(app, action);
+  add_simulate(app, action);
+  add_inspect(app, action);
+  add_compare(app, action);
+  add_methods(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0)
+      throw AgreedError(ExitCode::bad_input, text(error.what(), "; see tessera --help"));
+    if (speaks) app.exit(error);
+    return {};
+  }
+  return action;
+}
+
+}  // namespace tessera::drivers
