@@ -126,5 +126,33 @@ TEST(TouchesGhosts, AgreesWithTheOwnersOfTheWindowsPixels) {
   }
 }
 
+// The example by hand of docs/architecture.md: 100 x 100 pixels, windows of 16 every 12 pixels,
+// four tiles.
+TEST(HaloPlan, ExampleOfTheArchitecture) {
+  std::vector<Pixel> corner;
+  for (int y = 0; y <= 84; y += 12) {
+    for (int x = 0; x <= 84; x += 12) corner.push_back({y, x});
+  }
+  const Tiling tiling = make_tiling({100, 100}, {16, 16}, corner, 4);
+  const Tile& first = tiling.tiles[0];
+  EXPECT_EQ(first.owned, (Box{{0, 0}, {50, 50}}));
+  EXPECT_EQ(first.ghosted, (Box{{0, 0}, {52, 52}}));
+  EXPECT_EQ(first.positions,
+            (std::vector{0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27}));
+  EXPECT_EQ(tiling.tiles[3].ghosted, (Box{{48, 48}, {100, 100}}));
+
+  const HaloPlan plan = make_halo_plan(tiling, 0);
+  ASSERT_EQ(plan.peers.size(), 3u);
+  EXPECT_EQ(plan.ghost_pixels(), 204);
+  EXPECT_EQ(plan.peers[0].owned_here, (Box{{0, 48}, {50, 50}}));
+  EXPECT_EQ(plan.peers[0].ghost_here, (Box{{0, 50}, {50, 52}}));
+  EXPECT_EQ(plan.peers[1].owned_here, (Box{{48, 0}, {50, 50}}));
+  EXPECT_EQ(plan.peers[1].ghost_here, (Box{{50, 0}, {52, 50}}));
+  EXPECT_EQ(plan.peers[2].owned_here, (Box{{48, 48}, {50, 50}}));
+  EXPECT_EQ(plan.peers[2].ghost_here, (Box{{50, 50}, {52, 52}}));
+  const std::vector<bool> border = touches_ghosts(tiling, 0, corner);
+  EXPECT_EQ(std::count(border.begin(), border.end(), true), 7);
+}
+
 }  // namespace
 }  // namespace tessera::decomposition
