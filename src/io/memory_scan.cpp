@@ -19,7 +19,10 @@ class MemoryScanReader final : public ScanReader {
       throw InputError(text("a scan in memory of ", scan_.positions_m.size(), " positions, ",
                             scan_.shape.h, " x ", scan_.shape.w,
                             " pixels: it needs positions, pixels and a function that reads them"));
-    return {.n_positions = static_cast<int>(scan_.positions_m.size()), .shape = scan_.shape};
+    RecordedPatterns patterns;
+    patterns.n_positions = static_cast<int>(scan_.positions_m.size());
+    patterns.shape = scan_.shape;
+    return patterns;
   }
   std::vector<Vec2> positions_m() const override { return scan_.positions_m; }
   bool has_own_masks() const override { return false; }

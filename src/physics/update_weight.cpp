@@ -14,11 +14,11 @@ void find_max_power(const Device& exec, const ProbeView& probe, const DeviceView
   Kokkos::parallel_reduce(
       device::kernel_name("tessera::physics::max_power"),
       Kokkos::RangePolicy<Device>(exec, 0, h * w),
-      KOKKOS_LAMBDA(const int pixel, Real& max) {
+      KOKKOS_LAMBDA(const int pixel, Real& found) {
         Real power = 0;
         for (int m = 0; m < n_modes; ++m)
           power += squared_magnitude(probe(m, pixel / w, pixel % w));
-        if (power > max) max = power;
+        if (power > found) found = power;
       },
       Kokkos::Max<Real, Device::memory_space>(max));
 }
@@ -28,9 +28,9 @@ void find_max(const Device& exec, const DeviceView<Real**>& values, const Device
   Kokkos::parallel_reduce(
       device::kernel_name("tessera::physics::max"),
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(values.size())),
-      KOKKOS_LAMBDA(const int pixel, Real& max) {
+      KOKKOS_LAMBDA(const int pixel, Real& found) {
         const Real value = values(pixel / w, pixel % w);
-        if (value > max) max = value;
+        if (value > found) found = value;
       },
       Kokkos::Max<Real, Device::memory_space>(max));
 }

@@ -248,10 +248,10 @@ double Refinement::max_drift_px(const Device& exec) const {
   Kokkos::parallel_reduce(
       device::kernel_name("tessera::solvers::max_drift"),
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.size())),
-      KOKKOS_LAMBDA(const int i, double& max) {
+      KOKKOS_LAMBDA(const int i, double& found) {
         const double drift = displacement(i / 2, i % 2) - at_cut(i / 2, i % 2);
         const double length = drift < 0 ? -drift : drift;
-        if (length > max) max = length;
+        if (length > found) found = length;
       },
       Kokkos::Max<double>(max));
   return max;

@@ -25,20 +25,21 @@ class LoadScan : public ::testing::Test {
                       "simulation.dead_pixel_fraction=0", "probe.defocus_m=40e-6"});
     return testing::parsed(folder_.path(), overrides);
   }
+  Scan loaded_scan(const std::vector<std::string>& overrides) const {
+    const deck::Deck wanted = deck(overrides);
+    return load_scan(wanted, scan_source(wanted), world(), Log(false));
+  }
   testing::SharedFolder folder_;
 };
 
 TEST_F(LoadScan, ObjectPixelsFollowTheDetector) {
-  const auto loaded = [&](const std::vector<std::string>& overrides) {
-    return load_scan(deck(overrides), world(), Log(false));
-  };
-  const Scan whole = loaded({});
-  const Scan cut = loaded({"data.crop=[36, 36]"});
-  const Scan binned = loaded({"data.bin=2"});
-  const Scan padded = loaded({"data.pad_to=[64, 64]"});
-  EXPECT_NEAR(cut.optics.pixel_m / whole.optics.pixel_m, 48.0 / 36, 1e-12);
-  EXPECT_NEAR(binned.optics.pixel_m / whole.optics.pixel_m, 1, 1e-12);
-  EXPECT_NEAR(padded.optics.pixel_m / whole.optics.pixel_m, 48.0 / 64, 1e-12);
+  const Scan whole = loaded_scan({});
+  const Scan cut = loaded_scan({"data.crop=[36, 36]"});
+  const Scan binned = loaded_scan({"data.bin=2"});
+  const Scan padded = loaded_scan({"data.pad_to=[64, 64]"});
+  EXPECT_NEAR(cut.grid.pixel_m / whole.grid.pixel_m, 48.0 / 36, 1e-12);
+  EXPECT_NEAR(binned.grid.pixel_m / whole.grid.pixel_m, 1, 1e-12);
+  EXPECT_NEAR(padded.grid.pixel_m / whole.grid.pixel_m, 48.0 / 64, 1e-12);
   EXPECT_EQ(binned.grid.window, (Shape2{24, 24}));
   EXPECT_EQ(padded.grid.window, (Shape2{64, 64}));
   EXPECT_NEAR(binned.counts_per_pattern / whole.counts_per_pattern, 1, 1e-6);
@@ -65,7 +66,7 @@ TEST_F(LoadScan, AProbeOfTheFilesDetectorFitsWhatIsLeftOfIt) {
 
 /// Pixels that some patterns ignore have the mean of the others; the known background is there.
 TEST_F(LoadScan, IgnoredPixelsDoNotCountInTheMean) {
-  const Scan whole = load_scan(deck({}), world(), Log(false));
+  const Scan whole = loaded_scan({});
   const int n = whole.n_positions();
   std::vector<double> masks(static_cast<std::size_t>(n) * 48 * 48, 1);
   for (std::size_t i = 0; i < masks.size(); ++i)
@@ -82,8 +83,7 @@ TEST_F(LoadScan, IgnoredPixelsDoNotCountInTheMean) {
     file.close();
   });
   const std::string file = "data.file=" + (folder_.path() / "masked.h5").string();
-  const Scan masked = load_scan(deck({file, "data.valid_pixels=masks", "data.background=dark"}),
-                                world(), Log(false));
+  const Scan masked = loaded_scan({file, "data.valid_pixels=masks", "data.background=dark"});
   EXPECT_EQ(masked.fitted, whole.fitted);
   EXPECT_EQ(masked.on_device.saturation, std::numeric_limits<float>::max());
   EXPECT_EQ(masked.on_device.background.extent(0), 48u);

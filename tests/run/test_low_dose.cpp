@@ -24,7 +24,7 @@ constexpr int epochs_between_looks = 5;
 
 /// The least ||object - truth|| / ||truth|| among the deck's epochs.
 double min_object_error(const deck::Deck& deck) {
-  const Reconstruction truth = analysis::read_reconstruction(deck.data.file);
+  const analysis::Reconstruction truth = analysis::read_reconstruction(deck.data.file);
   run::Run run(deck, testing::world(), Log(false));
   double min = 1;
   for (int epoch = 1; epoch <= deck.solvers.at(0).epochs; ++epoch) {

@@ -83,8 +83,8 @@ Overrides joined(Overrides first, const Overrides& second) {
 
 /// The scan of the deck, reconstructed as the deck with `further` overrides says, against its
 /// truth.
-Comparison recovered(const testing::SharedFolder& folder, const std::string& toml,
-                     const Overrides& overrides, const Overrides& further = {}) {
+analysis::Comparison recovered(const testing::SharedFolder& folder, const std::string& toml,
+                               const Overrides& overrides, const Overrides& further = {}) {
   simulation::simulate(testing::parsed(folder.path(), overrides, toml), world(), Log(false));
   const deck::Deck deck = testing::parsed(folder.path(), joined(overrides, further), toml);
   return testing::compared_with_truth(deck, deck.solvers.front().epochs);
@@ -170,10 +170,11 @@ INSTANTIATE_TEST_SUITE_P(Atoms, SliceRecovery,
 
 TEST_P(SliceRecovery, EverySliceIsResolvedAndShowsNoGhost) {
   const testing::SharedFolder folder("slices");
-  const Comparison comparison = recovered(folder, electrons,
-                                          {text("object.n_slices=", GetParam().n),
-                                           text("object.slice_thickness_m=", GetParam().distance_m),
-                                           text("solver.epochs=", GetParam().epochs)});
+  const analysis::Comparison comparison =
+      recovered(folder, electrons,
+                {text("object.n_slices=", GetParam().n),
+                 text("object.slice_thickness_m=", GetParam().distance_m),
+                 text("solver.epochs=", GetParam().epochs)});
   ASSERT_EQ(comparison.slices.size(), static_cast<std::size_t>(GetParam().n));
   for (const SliceComparison& slice : comparison.slices) {
     std::cout << "1 bit to " << slice.one_bit_fraction << " of Nyquist, strongest ghost "
