@@ -176,7 +176,7 @@ TEST_P(SliceRecovery, EverySliceIsResolvedAndShowsNoGhost) {
                  text("object.slice_thickness_m=", GetParam().distance_m),
                  text("solver.epochs=", GetParam().epochs)});
   ASSERT_EQ(comparison.slices.size(), static_cast<std::size_t>(GetParam().n));
-  for (const SliceComparison& slice : comparison.slices) {
+  for (const analysis::SliceComparison& slice : comparison.slices) {
     std::cout << "1 bit to " << slice.one_bit_fraction << " of Nyquist, strongest ghost "
               << slice.cross_talk << "\n";
     EXPECT_GE(slice.one_bit_fraction, 0.5);
