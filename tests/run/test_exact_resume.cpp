@@ -255,7 +255,9 @@ TEST(Resume, SaysWhatStartsAnew) {
   const std::vector<std::string> lbfgs{"solver.method=lbfgs", "solver.batch_size=0"};
   const std::vector<std::string> dm{"solver.method=dm", "solver.batch_size=0"};
   const auto expect_said = [](const std::string& said, const auto& matcher) {
-    if (world().is_root()) EXPECT_THAT(said, matcher);
+    if (world().is_root()) {
+      EXPECT_THAT(said, matcher);
+    }
   };
   expect_said(said_after(adam, adam), Not(HasSubstr("anew")));
   expect_said(said_after(adam, lbfgs),
