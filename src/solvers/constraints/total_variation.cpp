@@ -63,7 +63,10 @@ void descend(const Device& exec, Real weight, const OwnedTile& tile, const Image
 void lower(const Device& exec, Sweep& sweep, Real weight, const ConstraintWorkspace& workspace,
            const ImageView& image) {
   const OwnedTile& tile = workspace.frame.tile;
-  const auto& [smooth, dual_y, dual_x] = workspace.scratch;
+  // One by one: nvcc's front end does not come back from a structured binding of views.
+  const ImageView& smooth = workspace.scratch[0];
+  const ImageView& dual_y = workspace.scratch[1];
+  const ImageView& dual_x = workspace.scratch[2];
   Kokkos::deep_copy(exec, smooth, image);
   device::set_zero(exec, dual_y);
   device::set_zero(exec, dual_x);
