@@ -121,7 +121,7 @@ TEST_F(Bench, SolversHasARowForEveryMethodAndModel) {
       << printed_;
   const Json rows = json("s.json")["solvers"];
   const std::size_t n_methods = deck::method_names().size();
-  ASSERT_EQ(rows.size(), 2 * n_methods + 6);
+  ASSERT_EQ(rows.size(), 2 * n_methods + 9);
   for (const Json& row : rows) {
     const bool whole = !deck::allows(row["method"].get<std::string>(), deck::Option::batches);
     EXPECT_EQ(row["batch_size"], whole ? 0 : 8) << row;
