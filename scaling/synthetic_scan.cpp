@@ -138,7 +138,7 @@ class PatternMaker {
         n_modes_(probe.n()),
         piece_(static_cast<int>(
             std::max<std::int64_t>(1, (1 << 24) / (tile_.window.size() * n_modes_)))),
-        plan_(tile_.window, fft::Planning::measured),
+        plan_(tile_.window, fft::Planning::reproducible),
         object_(sample(exec, scan.tile().ghosted)),
         spectrum_(on_device(probe)),
         shift_px_(exact_shifts(scan)),

@@ -79,9 +79,12 @@ TEST_F(Bench, GradientWithoutExchangeMovesNothing) {
 
 TEST_F(Bench, GradientStreamsWhatDoesNotFit) {
   const auto error = [&](const std::string& limit, bool streams) {
-    EXPECT_EQ(bench("gradient --raster 32x32 --size 64 --step 4 --epochs 1 " + limit + " --json " +
-                    folder_.path("g.json")),
-              0)
+    // At the start nothing but rounding gives dark pixels a phase: another plan of the transforms,
+    // which a busy machine may measure, moves the errors by 1 %.
+    EXPECT_EQ(
+        bench("gradient --raster 32x32 --size 64 --step 4 --epochs 1 run.deterministic=true " +
+              limit + " --json " + folder_.path("g.json")),
+        0)
         << printed_;
     const Json result = json("g.json");
     EXPECT_EQ(result["streams_patterns"], streams) << limit;
@@ -89,7 +92,7 @@ TEST_F(Bench, GradientStreamsWhatDoesNotFit) {
   };
   const double resident = error("", false);
   // The patterns alone are 8.4 MB.
-  EXPECT_NEAR(error("run.device_memory_bytes=8000000", true) / resident, 1, 1e-6);
+  EXPECT_EQ(error("run.device_memory_bytes=8000000", true), resident);
 }
 
 TEST_F(Bench, StagesAddUpAndNameWhatTheyMove) {
