@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "tessera/base/error.hpp"
@@ -27,6 +28,7 @@ class PieceReader {
       : info_(info), held_out_(source.held_out), stored_(source, info, file) {
     totals_.moments.resize(static_cast<std::size_t>(info.n_positions));
     totals_.sum = ImageStack<double>(1, info.pattern);
+    totals_.roots = ImageStack<double>(1, info.pattern);
     totals_.n_ignored = ImageStack<double>(1, info.pattern);
   }
 
@@ -77,6 +79,7 @@ class PieceReader {
     Vec2 moment;
     for (int y = 0; y < shape.h; ++y) {
       double* sum = &totals_.sum(0, y, 0);
+      double* roots = &totals_.roots(0, y, 0);
       double* n_ignored = &totals_.n_ignored(0, y, 0);
       double of_row = 0;
       for (int x = 0; x < shape.w; ++x) {
@@ -84,6 +87,7 @@ class PieceReader {
         const bool counts = value < info_.saturation;
         const double added = counts ? value : 0;
         sum[x] += added;
+        roots[x] += std::sqrt(added);
         n_ignored[x] += counts ? 0 : 1;
         of_row += added;
         moment.x += added * frequency_index(x, shape.w);
@@ -158,6 +162,7 @@ PatternTotals agreed_totals(const PieceReader& reader, const ScanSource& source,
   std::sort(totals.all_zero.begin(), totals.all_zero.end());
   comm.sum(std::span(&totals.total_counts, 1));
   comm.sum(std::span(totals.sum.data(), totals.sum.size()));
+  comm.sum(std::span(totals.roots.data(), totals.roots.size()));
   comm.sum(std::span(totals.n_ignored.data(), totals.n_ignored.size()));
   // One rank has read each pattern: the others add zeros.
   static_assert(sizeof(PatternMoments) == 3 * sizeof(double));

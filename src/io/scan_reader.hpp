@@ -108,6 +108,7 @@ struct PatternTotals {
   std::vector<PatternMoments> moments;  ///< by scan position
   double total_counts = 0;
   ImageStack<double> sum;        ///< (1, h, w)
+  ImageStack<double> roots;      ///< of the counts' square roots, (1, h, w)
   ImageStack<double> n_ignored;  ///< patterns with counts that ignore this pixel, (1, h, w)
   std::int64_t bytes_read = 0;   ///< pattern bytes this rank read from the file, decompressed
 };

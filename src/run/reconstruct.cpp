@@ -12,6 +12,7 @@
 
 #include "analysis/pictures.hpp"
 #include "deck/check.hpp"
+#include "run/doubts.hpp"
 #include "run/run.hpp"
 #include "run/start_device.hpp"
 #include "stop_rules.hpp"
@@ -100,6 +101,11 @@ Agreed agree(const StopSignals& signals, const Kokkos::Timer& clock,
   return {all[0] > 0, all[1]};
 }
 
+void warn_of_start(const Run& run, const deck::Deck& deck, const Log& log) {
+  const std::string doubt = doubt_of_start(deck, run.scan(), run.history().front().error);
+  if (!doubt.empty()) log.warning(doubt);
+}
+
 constexpr const char* signal_status = "stopped by a signal";
 
 /// Epochs until all solvers have made theirs, or a stop rule, or a signal. Returns the result's
@@ -111,6 +117,7 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
     const Kokkos::Timer timer;
     run->run_epoch();
     progress.show(run->history(), timer.seconds());
+    if (run->n_epochs() == 1) warn_of_start(*run, deck, Log(comm.is_root()));
     const Agreed agreed = agree(signals, clock, comm);
     if (agreed.signalled) return signal_status;
     const StopRule rule = ending_rule(deck.stop, run->history(), agreed.seconds);

@@ -11,6 +11,7 @@
 #include "tessera/decomposition/held_out.hpp"
 
 #include "result_file.hpp"
+#include "run/doubts.hpp"
 #include "run/memory.hpp"
 #include "scan_patterns.hpp"
 
@@ -174,6 +175,22 @@ void tell_memory(const Scan& scan, const comm::Communicator& comm, const Log& lo
                 " of host memory"));
 }
 
+/// Of what all ranks have read: the mean pattern, and sum (sqrt(mean) - sqrt(I))^2 / sum I.
+void find_mean(const io::PatternTotals& totals, Scan& scan) {
+  const auto n_fitted = static_cast<double>(scan.fitted.size());
+  scan.mean_pattern = totals.sum;
+  double explained = 0;
+  for (std::size_t i = 0; i < scan.mean_pattern.size(); ++i) {
+    double& mean = scan.mean_pattern.data()[i];
+    mean /= std::max(1.0, n_fitted - totals.n_ignored.data()[i]);
+    explained += std::sqrt(mean) * totals.roots.data()[i];
+  }
+  scan.counts_per_pattern =
+      std::accumulate(scan.mean_pattern.begin(), scan.mean_pattern.end(), 0.0);
+  const double counts = std::accumulate(totals.sum.begin(), totals.sum.end(), 0.0);
+  scan.empty_error = 2 * (1 - explained / counts);
+}
+
 void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const Log& log,
                    Scan& scan) {
   io::ScanSource source = scan.source;
@@ -193,13 +210,8 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
     log.warning(text(totals.all_zero.size(), " of ", scan.n_positions(),
                      " patterns hold no counts and are left out, the first at position ",
                      totals.all_zero.front()));
-  const auto n_fitted = static_cast<double>(scan.fitted.size());
   scan.moments = totals.moments;
-  scan.mean_pattern = totals.sum;
-  for (std::size_t i = 0; i < scan.mean_pattern.size(); ++i)
-    scan.mean_pattern.data()[i] /= std::max(1.0, n_fitted - totals.n_ignored.data()[i]);
-  scan.counts_per_pattern =
-      std::accumulate(scan.mean_pattern.begin(), scan.mean_pattern.end(), 0.0);
+  find_mean(totals, scan);
 }
 
 /// Where the tiles are cut: a resumed run's as they were, unless they are due. Collective.
@@ -241,6 +253,7 @@ Scan load_scan(const deck::Deck& deck, io::ScanSource source, const comm::Commun
   scan.source = std::move(source);
   scan.memory = agreed_memory_plan(deck, scan, comm);
   tell_memory(scan, comm, log);
+  if (const std::string doubt = doubt_of_mask(scan); !doubt.empty()) log.warning(doubt);
   load_patterns(deck, comm, log, scan);
   scan.read_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -42,6 +42,7 @@ struct Scan {
   /// (1, h, w): of each pixel, over the fitted positions that do not ignore it.
   ImageStack<double> mean_pattern;
   double counts_per_pattern = 0;        ///< of mean_pattern
+  double empty_error = 0;               ///< of mean_pattern in place of every pattern
   decomposition::MemoryPlan memory;     ///< of this rank
   physics::ScanTile on_device;          ///< of this rank's positions
   std::int64_t pattern_bytes_read = 0;  ///< by this rank

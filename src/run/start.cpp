@@ -12,6 +12,7 @@
 #include "naming.hpp"
 #include "optics/deck_optics.hpp"
 #include "optics/framed_probe.hpp"
+#include "optics/near_field_probe.hpp"
 #include "result_file.hpp"
 #include "start_object.hpp"
 
@@ -94,7 +95,11 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
   const bool resumed = !deck.run.resume.empty();
   const bool continued = resumed || from.initial == "file";
   const auto from_pattern = [&](const ImageStack<double>& pattern) {
-    return optics::pattern_probe(pattern, scan.plan.optics.wavelength_m, scan.plan.optics.pixel_m,
+    const geometry::Optics& optics = scan.plan.optics;
+    if (optics.is_near_field())
+      return optics::near_field_probe(pattern, scan.info.valid_pixels, optics,
+                                      deck.experiment.propagation == "fresnel");
+    return optics::pattern_probe(pattern, optics.wavelength_m, optics.pixel_m,
                                  optics::aberrations(from));
   };
   WaveStack probe;

@@ -8,7 +8,7 @@
 #include "tessera/optics/start_probe.hpp"
 
 #include "optics/deck_optics.hpp"
-#include "simulated_optics.hpp"
+#include "optics/host_propagation.hpp"
 #include "simulated_seeds.hpp"
 
 namespace tessera::simulation {
@@ -20,7 +20,7 @@ void pass_diffuser(WaveStack& probe, const deck::Simulation& simulation) {
   const std::uint64_t seed = seed_for(Purpose::diffuser, simulation);
   WaveStack phase(1, probe.shape());
   for (std::size_t i = 0; i < phase.size(); ++i) phase.data()[i] = random_unit(seed, i) - 0.5;
-  blur(phase, smooth_px);
+  optics::blur(phase, smooth_px);
   double squares = 0;
   for (const auto& value : phase) squares += value.real() * value.real();
   const double factor =

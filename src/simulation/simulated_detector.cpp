@@ -8,7 +8,7 @@
 #include "tessera/optics/host_fft.hpp"
 
 #include "optics/fourier_tools.hpp"
-#include "simulated_optics.hpp"
+#include "optics/host_propagation.hpp"
 
 namespace tessera::simulation {
 namespace {
@@ -40,11 +40,11 @@ WaveStack detector_waves(const SimulatedScan& scan, const WaveStack& probe, Vec2
   const Vec2 whole{std::floor(corner_px.y + 0.5), std::floor(corner_px.x + 0.5)};
   WaveStack waves = near_field ? probe : optics::shifted(probe, corner_px - whole);
   for (std::size_t slice = 0; slice < scan.slices.size(); ++slice) {
-    if (slice > 0) propagate(waves, scan.to_next_slice);
+    if (slice > 0) optics::propagate(waves, scan.to_next_slice);
     pass_through(waves, scan.slices[slice], near_field ? corner_px : whole);
   }
   if (near_field)
-    propagate(waves, scan.to_detector);
+    optics::propagate(waves, scan.to_detector);
   else
     optics::forward_2d(waves);
   return waves;
@@ -60,7 +60,7 @@ void expose(double* pattern, const WaveStack& waves, double factor) {
 void spread(double* pattern, Shape2 shape, double sigma_px) {
   WaveStack image(1, shape);
   std::copy(pattern, pattern + shape.size(), image.begin());
-  blur(image, sigma_px);
+  optics::blur(image, sigma_px);
   // Rounding leaves dark pixels a little below 0.
   std::transform(image.begin(), image.end(), pattern,
                  [](const auto& value) { return std::max(0.0, value.real()); });

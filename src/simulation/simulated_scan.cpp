@@ -8,8 +8,8 @@
 
 #include "deck/check.hpp"
 #include "optics/deck_optics.hpp"
+#include "optics/host_propagation.hpp"
 #include "simulated_beam.hpp"
-#include "simulated_optics.hpp"
 #include "simulated_positions.hpp"
 #include "simulated_seeds.hpp"
 
@@ -31,11 +31,11 @@ void plan_propagation(const deck::Deck& deck, SimulatedScan& scan) {
   const std::vector<double>& tilt_rad = deck.experiment.beam_tilt_rad;
   if (scan.slices.size() > 1)
     scan.to_next_slice =
-        slice_propagator(window, scan.optics, deck.object.slice_thickness_m,
-                         tilt_rad.empty() ? Vec2{} : Vec2{tilt_rad[0], tilt_rad[1]});
+        optics::slice_propagator(window, scan.optics, deck.object.slice_thickness_m,
+                                 tilt_rad.empty() ? Vec2{} : Vec2{tilt_rad[0], tilt_rad[1]});
   if (scan.optics.is_near_field())
-    scan.to_detector =
-        near_field_propagator(window, scan.optics, deck.experiment.propagation == "fresnel");
+    scan.to_detector = optics::near_field_propagator(window, scan.optics,
+                                                     deck.experiment.propagation == "fresnel");
 }
 
 /// A floor and as much again in a wide blob around the beam.

@@ -10,6 +10,8 @@
 #include "tessera/optics/host_fft.hpp"
 #include "tessera/optics/start_probe.hpp"
 
+#include "optics/near_field_probe.hpp"
+
 namespace tessera::optics {
 namespace {
 
@@ -244,6 +246,35 @@ TEST(PatternProbe, OfAnAperturesPatternIsItsDefocusedProbe) {
   const WaveStack probe = pattern_probe(pattern, wavelength_m, pixel_m, defocus);
   for (int y = 0; y < 64; ++y)
     for (int x = 0; x < 64; ++x) EXPECT_NEAR(std::abs(probe(0, y, x) - expected(0, y, x)), 0, 1e-9);
+}
+
+/// Without phase on the detector: there the probe, by Fresnel's propagator as Goodman has it, is
+/// the root of the image.
+TEST(NearFieldProbe, HasItsImageOnTheDetector) {
+  const geometry::Optics near{wavelength_m, pixel_m, 4e-5};
+  ImageStack<double> image(1, {12, 16});
+  for (int y = 0; y < 12; ++y)
+    for (int x = 0; x < 16; ++x) image(0, y, x) = 2 + (5 * y + 3 * x) % 7;
+  ImageStack<std::uint8_t> valid_pixels(1, image.shape(), 1);
+  valid_pixels(0, 4, 5) = 0;
+  image(0, 4, 5) = 1e6;
+  WaveStack wave = near_field_probe(image, valid_pixels, near, true);
+  forward_2d(wave);
+  for (int y = 0; y < 12; ++y)
+    for (int x = 0; x < 16; ++x) {
+      const double ky = (y < 6 ? y : y - 12) / (12 * pixel_m);
+      const double kx = (x < 8 ? x : x - 16) / (16 * pixel_m);
+      wave(0, y, x) *=
+          std::polar(1.0, -std::numbers::pi * wavelength_m * 4e-5 * (ky * ky + kx * kx));
+    }
+  inverse_2d(wave);
+  double around = 0;
+  for (int y = 3; y <= 5; ++y)
+    for (int x = 4; x <= 6; ++x)
+      if (valid_pixels(0, y, x)) around += image(0, y, x) / 8;
+  image(0, 4, 5) = around;
+  for (std::size_t i = 0; i < image.size(); ++i)
+    EXPECT_NEAR(std::abs(wave.data()[i] - std::sqrt(image.data()[i])), 0, 1e-9) << i;
 }
 
 TEST(ExtraModes, AreOrthogonalAndShareThePowerAsAsked) {

@@ -1,11 +1,11 @@
-#include "simulated_optics.hpp"
+#include "optics/host_propagation.hpp"
 
 #include <cmath>
 #include <numbers>
 
 #include "tessera/optics/host_fft.hpp"
 
-namespace tessera::simulation {
+namespace tessera::optics {
 namespace {
 
 using Complex = std::complex<double>;
@@ -17,8 +17,8 @@ WaveStack spectrum_of(Shape2 shape, double pixel_size, const Factor& factor) {
   WaveStack spectrum(1, shape);
   for (int y = 0; y < shape.h; ++y)
     for (int x = 0; x < shape.w; ++x)
-      spectrum(0, y, x) = factor(Vec2{optics::frequency(y, shape.h) / pixel_size,
-                                      optics::frequency(x, shape.w) / pixel_size});
+      spectrum(0, y, x) =
+          factor(Vec2{frequency(y, shape.h) / pixel_size, frequency(x, shape.w) / pixel_size});
   return spectrum;
 }
 
@@ -49,11 +49,11 @@ WaveStack near_field_propagator(Shape2 window, const geometry::Optics& optics, b
 }
 
 void propagate(WaveStack& waves, const WaveStack& propagator) {
-  optics::forward_2d(waves);
+  forward_2d(waves);
   for (int i = 0; i < waves.n(); ++i)
     for (std::int64_t k = 0; k < waves.shape().size(); ++k)
       waves.image(i)[k] *= propagator.data()[k];
-  optics::inverse_2d(waves);
+  inverse_2d(waves);
 }
 
 void blur(WaveStack& images, double sigma_px) {
@@ -63,4 +63,4 @@ void blur(WaveStack& images, double sigma_px) {
       }));
 }
 
-}  // namespace tessera::simulation
+}  // namespace tessera::optics

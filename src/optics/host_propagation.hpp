@@ -4,7 +4,7 @@
 #include "tessera/base/image_stack.hpp"
 #include "tessera/geometry/pixel_size.hpp"
 
-namespace tessera::simulation {
+namespace tessera::optics {
 
 /// The propagator from a slice to the next, (1, h, w), zero frequency at [0, 0]:
 ///   exp(2 pi i dz (sqrt(1 / wavelength^2 - k^2) - 1 / wavelength)) exp(-2 pi i dz k . tan(tilt))
@@ -17,10 +17,10 @@ WaveStack slice_propagator(Shape2 window, const geometry::Optics& optics, double
 /// form exp(-i pi wavelength z k^2).
 WaveStack near_field_propagator(Shape2 window, const geometry::Optics& optics, bool paraxial);
 
-/// Apply a propagator to every wave.
+/// Apply a propagator to every wave, (n, h, w).
 void propagate(WaveStack& waves, const WaveStack& propagator);
 
 /// Convolve every image with a Gaussian of this standard deviation, periodic.
 void blur(WaveStack& images, double sigma_px);
 
-}  // namespace tessera::simulation
+}  // namespace tessera::optics

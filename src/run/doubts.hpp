@@ -1,0 +1,19 @@
+#pragma once
+/// What looks wrong though it can be computed, as a line for the person who reads; empty: nothing.
+
+#include <string>
+
+#include "run/scan.hpp"
+
+namespace tessera::run {
+
+/// A mask that trusts less than half of the recorded pixels is probably the other way round.
+std::string doubt_of_mask(const Scan& scan);
+
+/// A start worse than an empty object's, E of the mean pattern, by more than a fifth of the counts:
+/// optics that are known roughly stay below, a wrong probe, distance or mask does not. Random
+/// phases are no guess of the sample and are not judged.
+/// @param first_error running E of the first epoch
+std::string doubt_of_start(const deck::Deck& deck, const Scan& scan, double first_error);
+
+}  // namespace tessera::run
