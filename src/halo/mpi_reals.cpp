@@ -37,4 +37,19 @@ MPI_Request start_receive(const comm::Communicator& comm, Real* values, std::int
   return request;
 }
 
+void start_exchange(const comm::Communicator& comm, const std::vector<Message>& messages, int tag,
+                    std::vector<MPI_Request>& requests) {
+  requests.clear();
+  for (const Message& m : messages)
+    if (m.n_receive > 0)
+      requests.push_back(start_receive(comm, m.receive, m.n_receive, m.peer, tag));
+  for (const Message& m : messages)
+    if (m.n_send > 0) requests.push_back(start_send(comm, m.send, m.n_send, m.peer, tag));
+}
+
+void wait_for_all(std::vector<MPI_Request>& requests) {
+  comm::check_mpi(
+      MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+}
+
 }  // namespace tessera::halo

@@ -22,14 +22,8 @@ void GpuMpiTransport::begin(const device::Device& exec, const std::vector<Messag
 /// before: waiting in `begin` would keep the host from launching the work that hides the exchange.
 void GpuMpiTransport::finish(const device::Device&) {
   ready_.wait();
-  requests_.clear();
-  for (const Message& m : *messages_)
-    if (m.n_receive > 0)
-      requests_.push_back(start_receive(comm_, m.receive, m.n_receive, m.peer, tag_));
-  for (const Message& m : *messages_)
-    if (m.n_send > 0) requests_.push_back(start_send(comm_, m.send, m.n_send, m.peer, tag_));
-  comm::check_mpi(
-      MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+  start_exchange(comm_, *messages_, tag_, requests_);
+  wait_for_all(requests_);
 }
 
 std::string why_not_gpu_mpi(const comm::Communicator& comm) {

@@ -9,38 +9,40 @@ namespace tessera::halo {
 void HostMpiTransport::begin(const device::Device& exec, const std::vector<Message>& messages,
                              int tag) {
   exec.fence();  // what is sent must be complete
-  requests_.clear();
-  for (const Message& m : messages)
-    if (m.n_receive > 0)
-      requests_.push_back(start_receive(comm_, m.receive, m.n_receive, m.peer, tag));
-  for (const Message& m : messages)
-    if (m.n_send > 0) requests_.push_back(start_send(comm_, m.send, m.n_send, m.peer, tag));
+  start_exchange(comm_, messages, tag, requests_);
 }
 
 void HostMpiTransport::finish(const device::Device&) {
-  comm::check_mpi(
-      MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+  wait_for_all(requests_);
+}
+
+void* HostMpiTransport::to_host(const device::Device& exec, void* values, std::size_t) {
+  exec.fence();
+  return values;
+}
+
+template <class Value, class Work>
+void HostMpiTransport::on_host(const device::Device& exec, const device::DeviceView<Value*>& values,
+                               const Work& work) {
+  if (comm_.size() == 1) return;
+  const std::size_t n_bytes = values.extent(0) * sizeof(Value);
+  work(std::span(static_cast<Value*>(to_host(exec, values.data(), n_bytes)), values.extent(0)));
+  to_device(exec, values.data(), n_bytes);
 }
 
 void HostMpiTransport::all_reduce(const device::Device& exec,
                                   const device::DeviceView<Real*>& values) {
-  if (comm_.size() == 1) return;
-  exec.fence();
-  comm_.sum(std::span(values.data(), values.extent(0)));
+  on_host(exec, values, [&](std::span<Real> there) { comm_.sum(there); });
 }
 
 void HostMpiTransport::all_reduce_doubles(const device::Device& exec,
                                           const device::DeviceView<double*>& values) {
-  if (comm_.size() == 1) return;
-  exec.fence();
-  comm_.sum(std::span(values.data(), values.extent(0)));
+  on_host(exec, values, [&](std::span<double> there) { comm_.sum(there); });
 }
 
 void HostMpiTransport::broadcast(const device::Device& exec,
                                  const device::DeviceView<Real*>& values) {
-  if (comm_.size() == 1) return;
-  exec.fence();
-  comm_.broadcast(std::span(values.data(), values.extent(0)));
+  on_host(exec, values, [&](std::span<Real> there) { comm_.broadcast(there); });
 }
 
 }  // namespace tessera::halo

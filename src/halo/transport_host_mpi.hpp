@@ -7,7 +7,7 @@
 
 namespace tessera::halo {
 
-class HostMpiTransport final : public Transport {
+class HostMpiTransport : public Transport {
  public:
   explicit HostMpiTransport(const comm::Communicator& comm) : comm_(comm) {}
   std::string_view name() const override { return "host_mpi"; }
@@ -18,8 +18,17 @@ class HostMpiTransport final : public Transport {
                           const device::DeviceView<double*>& values) override;
   void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) override;
 
- private:
+ protected:
   const comm::Communicator& comm_;
+
+ private:
+  template <class Value, class Work>
+  void on_host(const device::Device& exec, const device::DeviceView<Value*>& values,
+               const Work& work);
+  /// Where MPI finds `values`, as exec's earlier work left them, and back from there.
+  virtual void* to_host(const device::Device& exec, void* values, std::size_t n_bytes);
+  virtual void to_device(const device::Device&, void* /*values*/, std::size_t /*n_bytes*/) {}
+
   std::vector<MPI_Request> requests_;
 };
 

@@ -1,7 +1,6 @@
 #include "transport_staged_mpi.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include "mpi_reals.hpp"
 
@@ -86,49 +85,23 @@ void StagedMpiTransport::finish(const device::Device& exec) {
     n_sent = try_send(n_sent);
     if (try_receive()) ++n_received;
   }
-  comm::check_mpi(MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE));
+  wait_for_all(sends_);
   arrived_.record(inward_);
   arrived_.hold(exec);
 }
 
-template <class Value>
-Value* StagedMpiTransport::copy_to_host(const device::Device& exec,
-                                        const device::DeviceView<Value*>& values) {
-  const std::size_t n_bytes = values.extent(0) * sizeof(Value);
+void* StagedMpiTransport::to_host(const device::Device& exec, void* values, std::size_t n_bytes) {
   arrived_.wait();
   grow(collective_, n_bytes);
-  device::copy_async(exec, collective_.data(), values.data(), n_bytes);
+  device::copy_async(exec, collective_.data(), values, n_bytes);
   ready_.record(exec);
   ready_.wait();
-  return reinterpret_cast<Value*>(collective_.data());
+  return collective_.data();
 }
 
-template <class Value>
-void StagedMpiTransport::copy_to_device(const device::Device& exec,
-                                        const device::DeviceView<Value*>& values) {
-  device::copy_async(exec, values.data(), collective_.data(), values.extent(0) * sizeof(Value));
+void StagedMpiTransport::to_device(const device::Device& exec, void* values, std::size_t n_bytes) {
+  device::copy_async(exec, values, collective_.data(), n_bytes);
   arrived_.record(exec);
-}
-
-void StagedMpiTransport::all_reduce(const device::Device& exec,
-                                    const device::DeviceView<Real*>& values) {
-  if (comm_.size() == 1) return;
-  comm_.sum(std::span(copy_to_host(exec, values), values.extent(0)));
-  copy_to_device(exec, values);
-}
-
-void StagedMpiTransport::all_reduce_doubles(const device::Device& exec,
-                                            const device::DeviceView<double*>& values) {
-  if (comm_.size() == 1) return;
-  comm_.sum(std::span(copy_to_host(exec, values), values.extent(0)));
-  copy_to_device(exec, values);
-}
-
-void StagedMpiTransport::broadcast(const device::Device& exec,
-                                   const device::DeviceView<Real*>& values) {
-  if (comm_.size() == 1) return;
-  comm_.broadcast(std::span(copy_to_host(exec, values), values.extent(0)));
-  copy_to_device(exec, values);
 }
 
 }  // namespace tessera::halo

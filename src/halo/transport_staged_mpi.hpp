@@ -5,20 +5,16 @@
 #include <vector>
 
 #include "tessera/device/stream.hpp"
-#include "tessera/halo/transport.hpp"
+
+#include "transport_host_mpi.hpp"
 
 namespace tessera::halo {
 
-class StagedMpiTransport final : public Transport {
+class StagedMpiTransport final : public HostMpiTransport {
  public:
-  explicit StagedMpiTransport(const comm::Communicator& comm) : comm_(comm) {}
-  std::string_view name() const override { return "host_mpi"; }
+  explicit StagedMpiTransport(const comm::Communicator& comm) : HostMpiTransport(comm) {}
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
   void finish(const device::Device& exec) override;
-  void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override;
-  void all_reduce_doubles(const device::Device& exec,
-                          const device::DeviceView<double*>& values) override;
-  void broadcast(const device::Device& exec, const device::DeviceView<Real*>& values) override;
 
  private:
   /// Part of a message: where it lies on the device and in pinned memory.
@@ -32,12 +28,9 @@ class StagedMpiTransport final : public Transport {
   void lay_out(const std::vector<Message>& messages);
   int try_send(int next);
   bool try_receive();
-  template <class Value>
-  Value* copy_to_host(const device::Device& exec, const device::DeviceView<Value*>& values);
-  template <class Value>
-  void copy_to_device(const device::Device& exec, const device::DeviceView<Value*>& values);
+  void* to_host(const device::Device& exec, void* values, std::size_t n_bytes) override;
+  void to_device(const device::Device& exec, void* values, std::size_t n_bytes) override;
 
-  const comm::Communicator& comm_;
   int tag_ = 0;
   // Two queues, because the two directions of the link do not disturb each other.
   device::Stream outward_{device::Stream::Priority::high};

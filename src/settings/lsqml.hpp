@@ -21,15 +21,7 @@ struct Lsqml {
   }
 
   std::vector<Key> keys() {
-    return joined({steps.keys(),
-                   alphas.keys(),
-                   schedule.keys(),
-                   {{.name = "momentum",
-                     .field = &momentum,
-                     .meaning = "The part of an epoch's change of object and probe that the next "
-                                "epoch adds to its own; 0: none.",
-                     .min = 0,
-                     .max = 0.99}}});
+    return joined({steps.keys(), alphas.keys(), schedule.keys(), {momentum_key(momentum)}});
   }
 };
 

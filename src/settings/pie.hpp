@@ -31,16 +31,8 @@ struct Pie {
   }
 
   std::vector<Key> keys() {
-    return joined({steps.keys(),
-                   alphas.keys(),
-                   schedule.keys(),
-                   {{.name = "momentum",
-                     .field = &momentum,
-                     .meaning = "The part of an epoch's change of object and probe that the next "
-                                "epoch adds to its own.",
-                     .min = 0,
-                     .max = 0.99,
-                     .methods = {"mpie"}}}});
+    return joined(
+        {steps.keys(), alphas.keys(), schedule.keys(), {momentum_key(momentum, {"mpie"})}});
   }
 
   /// @param section of the deck, for messages

@@ -2,6 +2,7 @@
 /// Settings that several families of methods have.
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "settings/key.hpp"
@@ -85,5 +86,17 @@ struct StepSchedule {
     return std::pow(final_step, static_cast<double>(past) / shrinking);
   }
 };
+
+/// @param methods of the family that have momentum; empty: all
+inline Key momentum_key(double& momentum, const std::vector<std::string>& methods = {}) {
+  return {.name = "momentum",
+          .field = &momentum,
+          .meaning =
+              "The part of an epoch's change of object and probe that the next epoch adds to "
+              "its own.",
+          .min = 0,
+          .max = 0.99,
+          .methods = methods};
+}
 
 }  // namespace tessera::settings
