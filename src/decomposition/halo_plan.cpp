@@ -8,7 +8,7 @@ std::int64_t HaloPlan::ghost_pixels() const {
 
 HaloPlan make_halo_plan(const Tiling& tiling, int rank) {
   const Tile& here = tiling.tiles[rank];
-  HaloPlan plan{here.owned, here.ghosted, {}};
+  HaloPlan plan{here.owned, here.ghosted, {}, rank};
   for (int peer = 0; peer < std::ssize(tiling.tiles); ++peer) {
     if (peer == rank) continue;
     const Tile& there = tiling.tiles[peer];

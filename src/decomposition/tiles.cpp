@@ -36,6 +36,15 @@ Tile finished(const Windows& scan, Part part, Shape2 object, int ghost_margin_px
 
 }  // namespace
 
+std::vector<int> tile_of_positions(const Tiling& tiling) {
+  std::size_t n_positions = 0;
+  for (const Tile& tile : tiling.tiles) n_positions += tile.positions.size();
+  std::vector<int> tile_of(n_positions);
+  for (std::size_t i = 0; i < tiling.tiles.size(); ++i)
+    for (const int position : tiling.tiles[i].positions) tile_of[position] = static_cast<int>(i);
+  return tile_of;
+}
+
 Tiling make_tiling(Shape2 object, Shape2 window, std::span<const Pixel> corner, int n_tiles,
                    std::optional<TileGrid> grid, int ghost_margin_px) {
   const Windows scan{window, corner};

@@ -6,25 +6,90 @@
 namespace tessera::halo {
 namespace {
 
+using decomposition::MessagePieces;
+using decomposition::PeerMessages;
+using decomposition::Piece;
 using device::Device;
 using device::DeviceView;
 
-/// Apply `move(tile value, buffer value)` to every Real of `box` of one field; the buffer is
-/// (plane, y, x, component).
+/// One field's part of a message: a plane follows a plane, in it a piece a piece, in that a row a
+/// row.
+struct MessagePart {
+  TileField field;
+  Shape2 tile;
+  const Piece* pieces;
+  MessagePieces message;
+  Real* buffer;
+
+  /// Where a stretch of pixels of one row lies.
+  struct Place {
+    Real* tile;
+    Real* buffer;
+    int n_reals;
+  };
+  KOKKOS_FUNCTION Place row(const int i) const {
+    const int plane = i / message.n_rows;
+    const int in_plane = i - plane * message.n_rows;
+    const Piece& piece = pieces[last_at(&Piece::first_row, in_plane)];
+    return place(plane, piece, in_plane - piece.first_row, 0, width(piece));
+  }
+  KOKKOS_FUNCTION Place pixel(const std::int64_t i) const {
+    const int plane = static_cast<int>(i / message.n_pixels);
+    const int in_plane = static_cast<int>(i - static_cast<std::int64_t>(plane) * message.n_pixels);
+    const Piece& piece = pieces[last_at(&Piece::first_pixel, in_plane)];
+    const int in_piece = in_plane - piece.first_pixel;
+    const int y = in_piece / width(piece);
+    return place(plane, piece, y, in_piece - y * width(piece), 1);
+  }
+
+ private:
+  KOKKOS_FUNCTION static int width(const Piece& piece) {
+    return piece.box.end.x - piece.box.begin.x;
+  }
+  KOKKOS_FUNCTION Place place(int plane, const Piece& piece, int y, int x, int n) const {
+    const std::int64_t row = static_cast<std::int64_t>(plane) * tile.h + piece.box.begin.y + y;
+    const std::int64_t in_buffer = static_cast<std::int64_t>(plane) * message.n_pixels +
+                                   piece.first_pixel + y * width(piece) + x;
+    return {field.data + (row * tile.w + piece.box.begin.x + x) * field.n_components,
+            buffer + in_buffer * field.n_components, n * field.n_components};
+  }
+  /// The last of the message's pieces whose `first` is no larger.
+  KOKKOS_FUNCTION int last_at(int Piece::* first, int value) const {
+    int begin = message.begin;
+    int end = message.begin + message.count;
+    while (end - begin > 1) {
+      const int middle = begin + (end - begin) / 2;
+      (pieces[middle].*first <= value ? begin : end) = middle;
+    }
+    return begin;
+  }
+};
+
+/// move(tile value, buffer value) for every Real: a host takes row after row, a device pixel by
+/// pixel.
 template <class Move>
-void for_each_real(const Device& exec, const char* label, const TileField& field,
-                   const Box& ghosted, const Box& box, Real* buffer, const Move& move) {
-  const int first_y = box.begin.y - ghosted.begin.y;
-  const int first_x = (box.begin.x - ghosted.begin.x) * field.n_components;
-  const std::int64_t pitch = static_cast<std::int64_t>(ghosted.width()) * field.n_components;
-  const std::int64_t plane = pitch * ghosted.height();
-  const Shape2 rows{box.height(), box.width() * field.n_components};
-  Real* tile = field.data + first_y * pitch + first_x;
-  device::for_each_pixel(
-      exec, label, field.n_planes, rows, KOKKOS_LAMBDA(const int i, const int y, const int x) {
-        move(tile[i * plane + y * pitch + x],
-             buffer[(static_cast<std::int64_t>(i) * rows.h + y) * rows.w + x]);
-      });
+void for_each_real(const Device& exec, const char* label, const MessagePart& part,
+                   const Move& move) {
+  if constexpr (device::device_is_host) {
+    Kokkos::parallel_for(
+        device::kernel_name(label),
+        Kokkos::RangePolicy<Device>(exec, 0, part.field.n_planes * part.message.n_rows),
+        KOKKOS_LAMBDA(const int i) {
+          const MessagePart::Place row = part.row(i);
+          TESSERA_INDEPENDENT_ITERATIONS
+          for (int x = 0; x < row.n_reals; ++x) move(row.tile[x], row.buffer[x]);
+        });
+  } else {
+    const std::int64_t n_pixels =
+        static_cast<std::int64_t>(part.field.n_planes) * part.message.n_pixels;
+    Kokkos::parallel_for(
+        device::kernel_name(label),
+        Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, n_pixels),
+        KOKKOS_LAMBDA(const std::int64_t i) {
+          const MessagePart::Place pixel = part.pixel(i);
+          for (int c = 0; c < pixel.n_reals; ++c) move(pixel.tile[c], pixel.buffer[c]);
+        });
+  }
 }
 
 struct Pack {
@@ -37,17 +102,16 @@ struct Add {
   KOKKOS_FUNCTION void operator()(Real& tile, Real& buffer) const { tile += buffer; }
 };
 
-/// All fields of one peer, one after another in its buffer. Returns the number of Reals.
+/// All fields of one message, one after another in its buffer.
 template <class Move>
-std::int64_t move_fields(const Device& exec, const char* label, std::span<const TileField> fields,
-                         const Box& ghosted, const Box& box, Real* buffer, const Move& move) {
-  std::int64_t n = 0;
-  if (box.empty()) return n;
+void move_fields(const Device& exec, const char* label, std::span<const TileField> fields,
+                 Shape2 tile, const Piece* pieces, const MessagePieces& message, Real* buffer,
+                 const Move& move) {
+  if (message.n_pixels == 0) return;
   for (const TileField& field : fields) {
-    for_each_real(exec, label, field, ghosted, box, buffer + n, move);
-    n += box.area() * field.n_planes * field.n_components;
+    for_each_real(exec, label, MessagePart{field, tile, pieces, message, buffer}, move);
+    buffer += static_cast<std::int64_t>(message.n_pixels) * field.n_planes * field.n_components;
   }
-  return n;
 }
 
 int reals_per_pixel(std::span<const TileField> fields) {
@@ -60,78 +124,92 @@ int reals_per_pixel(std::span<const TileField> fields) {
 
 HaloExchange::HaloExchange(decomposition::HaloPlan plan, int max_reals_per_pixel,
                            Transport& transport)
-    : plan_(std::move(plan)), transport_(transport), max_reals_per_pixel_(max_reals_per_pixel) {
+    : plan_(std::move(plan)),
+      transport_(transport),
+      whole_(decomposition::whole_halo(plan_)),
+      whole_pieces_(device::to_device<DeviceView<Piece*>>(
+          "tessera::comm::pieces", whole_.pieces.data(),
+          DeviceView<Piece*>::array_layout(whole_.pieces.size()))),
+      max_reals_per_pixel_(max_reals_per_pixel) {
   for (const decomposition::PeerBoxes& p : plan_.peers) {
-    const std::int64_t max = std::max(p.owned_here.area(), p.ghost_here.area());
-    const auto size = static_cast<std::size_t>(max * max_reals_per_pixel);
-    send_.emplace_back("tessera::comm::send", size);
-    receive_.emplace_back("tessera::comm::receive", size);
+    const std::int64_t max =
+        std::max(p.owned_here.area(), p.ghost_here.area()) * max_reals_per_pixel;
+    Real* send = send_.emplace_back("tessera::comm::send", static_cast<std::size_t>(max)).data();
+    Real* receive =
+        receive_.emplace_back("tessera::comm::receive", static_cast<std::size_t>(max)).data();
+    messages_.push_back({p.peer, send, max, receive, max});
   }
-  messages_.resize(plan_.peers.size());
+  transport_.reserve(messages_);
 }
 
 std::int64_t HaloExchange::bytes(const decomposition::HaloPlan& plan, int max_reals_per_pixel) {
   std::int64_t pixels = 0;
   for (const decomposition::PeerBoxes& p : plan.peers)
     pixels += 2 * std::max(p.owned_here.area(), p.ghost_here.area());
-  return pixels * max_reals_per_pixel * static_cast<std::int64_t>(sizeof(Real));
+  return pixels * max_reals_per_pixel * static_cast<std::int64_t>(sizeof(Real)) +
+         2 * std::ssize(plan.peers) * static_cast<std::int64_t>(sizeof(Piece));
 }
 
 void HaloExchange::begin(const Device& exec, std::span<const TileField> fields,
-                         Direction direction) {
-  if (fields.size() > max_fields || reals_per_pixel(fields) > max_reals_per_pixel_)
+                         const CarriedPixels& carried, Exchange PeerMessages::* exchange) {
+  const std::int64_t n_reals = reals_per_pixel(fields);
+  if (fields.size() > max_fields || n_reals > max_reals_per_pixel_)
     throw std::logic_error("halo exchange: more fields than the exchange was made for");
-  if (plan_.peers.empty()) return;
+  n_fields_ = 0;
+  const bool is_reached = std::ranges::any_of(carried.peers, [&](const PeerMessages& peer) {
+    return (peer.*exchange).send.n_pixels + (peer.*exchange).receive.n_pixels > 0;
+  });
+  if (!is_reached) return;
   const Kokkos::Timer timer;
-  std::copy(fields.begin(), fields.end(), fields_.begin());
+  std::ranges::copy(fields, fields_.begin());
   n_fields_ = static_cast<int>(fields.size());
-  const bool to_ghosts = direction == Direction::owner_to_ghost;
-  for (std::size_t i = 0; i < plan_.peers.size(); ++i) {
-    const decomposition::PeerBoxes& p = plan_.peers[i];
-    const Box& out = to_ghosts ? p.owned_here : p.ghost_here;
-    const Box& in = to_ghosts ? p.ghost_here : p.owned_here;
-    const std::int64_t n = move_fields(exec, "tessera::comm::pack", fields, plan_.ghosted, out,
-                                       send_[i].data(), Pack{});
-    messages_[i] = {p.peer, send_[i].data(), n, receive_[i].data(),
-                    in.area() * reals_per_pixel(fields)};
-    statistics_.bytes_sent += n * static_cast<std::int64_t>(sizeof(Real));
-    statistics_.messages_sent += n > 0 ? 1 : 0;
+  carried_ = carried;
+  for (std::size_t i = 0; i < carried.peers.size(); ++i) {
+    const auto& [send, receive] = carried.peers[i].*exchange;
+    move_fields(exec, "tessera::comm::pack", fields, plan_.ghosted.shape(), carried.pieces, send,
+                send_[i].data(), Pack{});
+    messages_[i].n_send = send.n_pixels * n_reals;
+    messages_[i].n_receive = receive.n_pixels * n_reals;
+    statistics_.bytes_sent += messages_[i].n_send * static_cast<std::int64_t>(sizeof(Real));
+    statistics_.messages_sent += messages_[i].n_send > 0 ? 1 : 0;
   }
-  transport_.begin(exec, messages_, to_ghosts ? 1 : 2);
+  transport_.begin(exec, messages_, exchange == &PeerMessages::to_ghosts ? 1 : 2);
   statistics_.seconds += timer.seconds();
 }
 
-void HaloExchange::fill(const Device& exec, std::span<const TileField> fields) {
-  const device::Region region("fill");
-  begin(exec, fields, Direction::owner_to_ghost);
-  if (plan_.peers.empty()) return;
+template <class Move>
+void HaloExchange::finish(const Device& exec, const char* label, Exchange PeerMessages::* exchange,
+                          const Move& move) {
+  if (n_fields_ == 0) return;
   const Kokkos::Timer timer;
   transport_.finish(exec);
-  for (std::size_t i = 0; i < plan_.peers.size(); ++i)
-    move_fields(exec, "tessera::comm::unpack", fields, plan_.ghosted, plan_.peers[i].ghost_here,
-                receive_[i].data(), Unpack{});
+  const std::span<const TileField> fields(fields_.data(), static_cast<std::size_t>(n_fields_));
+  // Ascending peer order, not arrival order: the sum is bit-identical between runs.
+  for (std::size_t i = 0; i < carried_.peers.size(); ++i)
+    move_fields(exec, label, fields, plan_.ghosted.shape(), carried_.pieces,
+                (carried_.peers[i].*exchange).receive, receive_[i].data(), move);
   statistics_.seconds += timer.seconds();
+}
+
+void HaloExchange::fill(const Device& exec, std::span<const TileField> fields,
+                        const CarriedPixels& carried) {
+  const device::Region region("fill");
+  begin(exec, fields, carried, &PeerMessages::to_ghosts);
+  finish(exec, "tessera::comm::unpack", &PeerMessages::to_ghosts, Unpack{});
 }
 
 HaloExchange::Accumulation HaloExchange::begin_accumulate(const Device& exec,
-                                                          std::span<const TileField> fields) {
+                                                          std::span<const TileField> fields,
+                                                          const CarriedPixels& carried) {
   const device::Region region("begin accumulate");
   n_fields_ = 0;
-  if (!fields.empty()) begin(exec, fields, Direction::ghost_to_owner);
+  if (!fields.empty()) begin(exec, fields, carried, &PeerMessages::to_owners);
   return Accumulation(*this);
 }
 
 void HaloExchange::finish_accumulate(const Device& exec) {
   const device::Region region("finish accumulate");
-  if (plan_.peers.empty() || n_fields_ == 0) return;
-  const Kokkos::Timer timer;
-  transport_.finish(exec);
-  const std::span<const TileField> fields(fields_.data(), static_cast<std::size_t>(n_fields_));
-  // Ascending peer order, not arrival order: the sum is bit-identical between runs.
-  for (std::size_t i = 0; i < plan_.peers.size(); ++i)
-    move_fields(exec, "tessera::comm::add", fields, plan_.ghosted, plan_.peers[i].owned_here,
-                receive_[i].data(), Add{});
-  statistics_.seconds += timer.seconds();
+  finish(exec, "tessera::comm::add", &PeerMessages::to_owners, Add{});
 }
 
 }  // namespace tessera::halo

@@ -16,6 +16,9 @@ class GpuMpiTransport final : public Transport {
   GpuMpiTransport(const comm::Communicator& comm, std::unique_ptr<Transport> collectives)
       : comm_(comm), collectives_(std::move(collectives)) {}
   std::string_view name() const override { return "gpu_mpi"; }
+  void reserve(const std::vector<Message>& largest) override {
+    requests_.reserve(2 * largest.size());
+  }
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
   void finish(const device::Device& exec) override;
   void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override {

@@ -11,6 +11,9 @@ class HostMpiTransport : public Transport {
  public:
   explicit HostMpiTransport(const comm::Communicator& comm) : comm_(comm) {}
   std::string_view name() const override { return "host_mpi"; }
+  void reserve(const std::vector<Message>& largest) override {
+    requests_.reserve(2 * largest.size());
+  }
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
   void finish(const device::Device& exec) override;
   void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override;

@@ -13,6 +13,7 @@ namespace tessera::halo {
 class StagedMpiTransport final : public HostMpiTransport {
  public:
   explicit StagedMpiTransport(const comm::Communicator& comm) : HostMpiTransport(comm) {}
+  void reserve(const std::vector<Message>& largest) override { lay_out(largest); }
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
   void finish(const device::Device& exec) override;
 

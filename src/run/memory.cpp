@@ -13,6 +13,7 @@
 #include "solvers/constraint_list.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/refinement.hpp"
+#include "window_reach.hpp"
 
 namespace tessera::run {
 
@@ -77,14 +78,24 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
       });
 }
 
-/// The method with its batches; the largest, for solvers follow one another.
-std::int64_t solver_bytes(const deck::Deck& deck, const Scan& scan, const physics::Sizes& sizes) {
-  std::int64_t max = 0;
-  for (const deck::Solver& solver : deck.solvers)
-    max = std::max(max, solvers::method_bytes(solver, sizes) +
-                            solvers::Sweep::bytes(sizes, scan.n_positions(),
-                                                  solver.max_in_batch(scan.n_positions()),
-                                                  scan.plan.reach_px));
+/// What solvers take in memory; of each place the most, for they follow one another.
+struct SolverBytes {
+  std::int64_t device = 0;  ///< the method with its batches
+  std::int64_t host = 0;    ///< lists of what batches exchange
+};
+
+SolverBytes solver_bytes(const deck::Deck& deck, const Scan& scan,
+                         const decomposition::Tiling& tiling, const decomposition::HaloPlan& plan,
+                         const physics::Sizes& sizes) {
+  const WindowReach windows = window_reach(scan, tiling);
+  SolverBytes max;
+  for (const deck::Solver& solver : deck.solvers) {
+    const int max_in_batch = solver.max_in_batch(scan.n_positions());
+    max.device =
+        std::max(max.device, solvers::method_bytes(solver, sizes) +
+                                 solvers::Sweep::bytes(sizes, plan, windows, max_in_batch));
+    max.host = std::max(max.host, solvers::Sweep::host_bytes(plan, windows, max_in_batch));
+  }
   return max;
 }
 
@@ -103,6 +114,8 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
                              .has_background = scan.plan.has_background,
                              .moves_positions = deck.refine.positions_from_epoch >= 0};
   constexpr std::int64_t few_numbers = 8 << 10;  // sums, steps, lengths: a handful of numbers each
+  const decomposition::HaloPlan plan = decomposition::make_halo_plan(tiling, rank);
+  const SolverBytes of_solvers = solver_bytes(deck, scan, tiling, plan, sizes);
   MemoryNeeds needs;
   needs.device = {
       {"object, probe and their last good state", 2 * (sizes.object_bytes() + sizes.probe_bytes())},
@@ -110,11 +123,10 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
       {"positions and mask", physics::ScanTile::bytes(sizes)},
       {"the model: waves, shifted probes and their sums", physics::ForwardModel::bytes(sizes)},
       {"refinement", solvers::Refinement::bytes(sizes)},
-      {"halo buffers", halo::HaloExchange::bytes(decomposition::make_halo_plan(tiling, rank),
-                                                 scan.plan.max_reals_per_pixel)},
+      {"halo buffers", halo::HaloExchange::bytes(plan, scan.plan.max_reals_per_pixel)},
       {"constraints", solvers::ConstraintList::bytes(deck.constraints, tile.ghosted.shape(),
                                                      info.pattern, sizes.n_probe_images())},
-      {"the method: sums, what it remembers", solver_bytes(deck, scan, sizes)},
+      {"the method: sums, what it remembers", of_solvers.device},
       {"a few numbers", few_numbers},
   };
   needs.n_patterns = n;
@@ -130,7 +142,8 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
                                       std::max(io::pattern_piece_bytes, needs.file_chunk_bytes));
   needs.host = {{"pieces of the file", 3 * piece},
                 {"counts and centres of patterns",
-                 info.n_positions * static_cast<std::int64_t>(sizeof(io::PatternMoments))}};
+                 info.n_positions * static_cast<std::int64_t>(sizeof(io::PatternMoments))},
+                {"what batches exchange", of_solvers.host}};
   return needs;
 }
 

@@ -4,6 +4,8 @@
 
 #include "tessera/halo/choose_transport.hpp"
 
+#include "window_reach.hpp"
+
 namespace tessera::run {
 namespace {
 
@@ -14,29 +16,26 @@ decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Sc
 
 /// What a Sweep is told lies here as long as it is being made.
 struct ScanReach {
-  std::vector<Pixel> corner;  ///< of the pixels that a position's windows may ever reach
+  WindowReach windows;
   std::vector<Vec2> subpixel;
   solvers::ScanShare share;
 };
 
 ScanReach scan_reach(const Scan& scan) {
-  ScanReach reach{scan.corner, scan.grid.subpixel, {}};
+  ScanReach reach{window_reach(scan, scan.tiling), scan.grid.subpixel, {}};
   // Probes of positions' own are not shared by shift.
   if (scan.plan.model.own_probes) std::fill(reach.subpixel.begin(), reach.subpixel.end(), Vec2{});
   decomposition::Tiling tiling = scan.tiling;
-  tiling.window = {tiling.window.h + 2 * scan.plan.reach_px,
-                   tiling.window.w + 2 * scan.plan.reach_px};
-  // What lies beyond the object no window reaches.
-  for (Pixel& corner : reach.corner)
-    corner = {std::clamp(corner.y - scan.plan.reach_px, 0, scan.grid.object.h - tiling.window.h),
-              std::clamp(corner.x - scan.plan.reach_px, 0, scan.grid.object.w - tiling.window.w)};
-  reach.share = {.positions = scan.tile().positions,
-                 .on_border = decomposition::touches_ghosts(tiling, scan.rank, reach.corner),
-                 .corner = reach.corner,
-                 .subpixel = reach.subpixel,
-                 .window = tiling.window,
-                 .ghosted = scan.tile().ghosted,
-                 .held_out = scan.held_out};
+  tiling.window = reach.windows.window;
+  reach.share = {
+      .positions = scan.tile().positions,
+      .on_border = decomposition::touches_ghosts(tiling, scan.rank, reach.windows.corner),
+      .corner = reach.windows.corner,
+      .subpixel = reach.subpixel,
+      .window = tiling.window,
+      .ghosted = scan.tile().ghosted,
+      .tile_of = reach.windows.tile_of,
+      .held_out = scan.held_out};
   return reach;
 }
 

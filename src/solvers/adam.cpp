@@ -90,7 +90,7 @@ void Adam::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int e
   });
   update_object(exec, batch.touched);
   if (moves_probe(epoch)) update_probe(exec);
-  sweep.fill(exec, halo::tile_field(unknowns_.object));
+  sweep.fill(exec, batch, halo::tile_field(unknowns_.object));
 }
 
 void Adam::update_object(const Device& exec, const BlockList& touched) {

@@ -52,7 +52,7 @@ void Lsqml::find_directions(const Device& exec, Sweep& sweep, const Batch& batch
               with_probe);
   });
   weigh_object_sum(exec, sums, maxima_.power, own_.alphas.object, batch.touched, tile_);
-  sweep.fill(exec, halo::tile_field(sums.object));
+  sweep.fill(exec, batch, halo::tile_field(sums.object));
   finish_probe_sums(exec, maxima_);
   weigh_probe_sum(exec, sums, maxima_.overlap, own_.alphas.probe);
 }

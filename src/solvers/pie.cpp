@@ -27,7 +27,7 @@ void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int ep
     const device::Region update("update probe");
     probe_update_.apply(exec, steps_.data() + 1, static_cast<Real>(own_.alphas.probe));
   }
-  sweep.fill(exec, halo::tile_field(unknowns_.object));
+  sweep.fill(exec, batch, halo::tile_field(unknowns_.object));
 }
 
 void Pie::update_object(const Device& exec, const BlockList& touched) {

@@ -16,15 +16,16 @@ std::size_t max_in_batch(const decomposition::BatchSchedule& schedule) {
   return schedule.n_batches() > 0 ? schedule.batch(0).size() : 0;
 }
 
-std::size_t n_pieces(std::size_t n, std::size_t max) {
+std::size_t n_parts(std::size_t n, std::size_t max) {
   return max == 0 ? 0 : (n + max - 1) / max;
 }
 
 /// The first values of `on_device` become `values`; the rest is not used.
-void copy_ints(const device::Device& exec, const device::DeviceView<int*>& on_device,
-               std::span<const int> values) {
-  Kokkos::deep_copy(exec, device::DeviceView<int*>(on_device.data(), values.size()),
-                    device::HostView<const int*>(values.data(), values.size()));
+template <class Value>
+void copy_values(const device::Device& exec, const device::DeviceView<Value*>& on_device,
+                 std::span<const Value> values) {
+  Kokkos::deep_copy(exec, device::DeviceView<Value*>(on_device.data(), values.size()),
+                    device::HostView<const Value*>(values.data(), values.size()));
 }
 
 }  // namespace
@@ -35,15 +36,19 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
     : schedule_(std::move(schedule)),
       on_border_(share.on_border),
       held_out_(share.held_out.begin(), share.held_out.end()),
-      held_out_batches_(n_pieces(held_out_.size(), max_in_batch(schedule_))),
+      held_out_batches_(n_parts(held_out_.size(), max_in_batch(schedule_))),
       layout_(shifts_of(share), chunk_size, max_slots,
               n_batches() + static_cast<int>(held_out_batches_.size())),
       blocks_(share.ghosted, share.window, share.corner, schedule_.n_batches(),
               static_cast<int>(max_in_batch(schedule_))),
+      batch_halo_(halo.plan(), {share.window, share.corner, share.tile_of}, schedule_.n_batches(),
+                  static_cast<int>(max_in_batch(schedule_))),
       order_(tile.order),
       slot_(tile.slot),
       slot_shift_(tile.slot_shift),
       touched_("tessera::solvers::touched_blocks", blocks_.capacity()),
+      pieces_(Kokkos::view_alloc("tessera::solvers::pieces", Kokkos::WithoutInitializing),
+              batch_halo_.capacity()),
       host_slot_shift_("tessera::solvers::slot_shift", slot_shift_.extent(0)),
       halo_(halo),
       transport_(transport) {
@@ -59,12 +64,21 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
   epoch_.resize(laid_out_.size());
 }
 
-std::int64_t Sweep::bytes(const physics::Sizes& sizes, int n_scan, int max_in_batch, int reach_px) {
-  const int n_batches = (n_scan + max_in_batch - 1) / std::max(1, max_in_batch);
-  const Shape2 reached{sizes.window.h + 2 * reach_px, sizes.window.w + 2 * reach_px};
-  return physics::bytes_of<int>(decomposition::TouchedBlocks::capacity(sizes.ghosted, reached,
-                                                                       n_batches, max_in_batch)) +
+std::int64_t Sweep::bytes(const physics::Sizes& sizes, const decomposition::HaloPlan& plan,
+                          const decomposition::ScanWindows& windows, int max_in_batch) {
+  using decomposition::BatchHalo;
+  using decomposition::TouchedBlocks;
+  const int n_batches = static_cast<int>(n_parts(windows.corner.size(), max_in_batch));
+  return physics::bytes_of<int>(
+             TouchedBlocks::capacity(sizes.ghosted, windows.window, n_batches, max_in_batch)) +
+         physics::bytes_of<decomposition::Piece>(BatchHalo::capacity(plan, windows, n_batches)) +
          physics::bytes_of<Real>(2 * sizes.n_positions);
+}
+
+std::int64_t Sweep::host_bytes(const decomposition::HaloPlan& plan,
+                               const decomposition::ScanWindows& windows, int max_in_batch) {
+  return decomposition::BatchHalo::bytes(
+      plan, windows, static_cast<int>(n_parts(windows.corner.size(), max_in_batch)));
 }
 
 std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch) {
@@ -101,11 +115,14 @@ physics::Pass Sweep::pass() const {
 void Sweep::lay_out_batches() {
   layout_.clear();
   blocks_.clear();
+  batch_halo_.clear();
   for (int id = 0; id < schedule_.n_batches(); ++id) {
     laid_out_[id] = lay_out(id, schedule_.batch(id));
     const int first_block = static_cast<int>(blocks_.blocks().size());
     const int n_blocks = blocks_.add_batch(schedule_.batch(id));
     laid_out_[id].touched = {touched_.data() + first_block, n_blocks};
+    batch_halo_.add_batch(schedule_.batch(id));
+    laid_out_[id].carried = {batch_halo_.batch(id), pieces_.data()};
   }
   const std::size_t max = max_in_batch(schedule_);
   for (std::size_t i = 0; i < held_out_batches_.size(); ++i)
@@ -127,13 +144,15 @@ Batch Sweep::lay_out(int id, std::span<const int> positions) {
   return {id,
           {chunks + range.border_begin, chunks + range.interior_begin},
           {chunks + range.interior_begin, chunks + range.end},
+          {},
           {}};
 }
 
 void Sweep::copy_layout(const device::Device& exec) {
-  copy_ints(exec, order_, layout_.order());
-  copy_ints(exec, slot_, layout_.slot());
-  copy_ints(exec, touched_, blocks_.blocks());
+  copy_values(exec, order_, layout_.order());
+  copy_values(exec, slot_, layout_.slot());
+  copy_values(exec, touched_, blocks_.blocks());
+  copy_values(exec, pieces_, batch_halo_.pieces());
   const std::span<const Vec2> shifts = layout_.slot_shift();
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     host_slot_shift_(i, 0) = static_cast<Real>(shifts[i].y);

@@ -178,6 +178,105 @@ TEST_P(HaloExchangeTest, AccumulateIsTheAdjointOfFill) {
   EXPECT_NEAR(products[0], products[1], 1e-3 * std::sqrt(static_cast<double>(scan_.object.size())));
 }
 
+/// What one batch reaches of the halo, on the device.
+class BatchOfScan {
+ public:
+  BatchOfScan(const Scan& scan, const decomposition::Tiling& tiling,
+              const decomposition::HaloPlan& plan, const std::vector<int>& positions)
+      : tile_of_(decomposition::tile_of_positions(tiling)),
+        halo_(plan, {window, scan.corner, tile_of_}, 1, static_cast<int>(positions.size())) {
+    halo_.add_batch(positions);
+    pieces_ = device::to_device<Pieces>("pieces", halo_.pieces().data(),
+                                        Pieces::array_layout(halo_.pieces().size()));
+  }
+  CarriedPixels carried() const { return {halo_.batch(0), pieces_.data()}; }
+
+ private:
+  using Pieces = device::DeviceView<decomposition::Piece*>;
+  std::vector<int> tile_of_;
+  decomposition::BatchHalo halo_;
+  Pieces pieces_;
+};
+
+/// Another on every rank.
+double value_at(Pixel p, int component) {
+  return std::sin(1.3 * p.y + 0.7 * p.x + component + 11.0 * world().rank());
+}
+
+TEST_P(HaloExchangeTest, ABatchCarriesWhatItsWindowsReachAndLeavesTheRestAlone) {
+  std::vector<int> batch;
+  for (int i = 0; i < static_cast<int>(scan_.corner.size()); i += 5) batch.push_back(i);
+  const BatchOfScan of_batch(scan_, tiling_, plan_, batch);
+  const std::vector<int> tile_of = decomposition::tile_of_positions(tiling_);
+  const auto is_reached = [&](Pixel p, bool by_own) {
+    return std::ranges::any_of(batch, [&](int i) {
+      return (!by_own || tile_of[i] == world().rank()) &&
+             Box::at(scan_.corner[i], window).contains(p);
+    });
+  };
+  const auto start = complex_field(1);
+  auto start_here = Kokkos::create_mirror(start);
+  for_each_ghosted([&](Pixel p, int y, int x) {
+    const bool adds = is_reached(p, true);
+    start_here(0, y, x) = adds ? complex(Real(value_at(p, 0)), Real(value_at(p, 1))) : complex(0);
+  });
+  Kokkos::deep_copy(start, start_here);
+  // Sums: as if all ghosts had travelled.
+  const auto after_sums = [&](const CarriedPixels& carried) {
+    const auto field = complex_field(1);
+    Kokkos::deep_copy(field, start);
+    const std::array fields{tile_field(field)};
+    halo_->begin_accumulate(exec_, fields, carried).finish(exec_);
+    return on_host(field);
+  };
+  const auto sums = after_sums(of_batch.carried());
+  const auto all_sums = after_sums(halo_->all());
+  // Values: new where any window reaches, the old ones elsewhere.
+  const auto values = complex_field(1);
+  auto values_here = Kokkos::create_mirror(values);
+  for_each_ghosted([&](Pixel p, int y, int x) {
+    values_here(0, y, x) = plan_.owned.contains(p) ? complex(Real(p.y), Real(p.x)) : complex(-1);
+  });
+  Kokkos::deep_copy(values, values_here);
+  const std::array fields{tile_field(values)};
+  halo_->fill(exec_, fields, of_batch.carried());
+  const auto filled = on_host(values);
+  int wrong = 0;
+  for_each_ghosted([&](Pixel p, int y, int x) {
+    const bool is_new = plan_.owned.contains(p) || is_reached(p, false);
+    wrong += filled(0, y, x) != (is_new ? complex(Real(p.y), Real(p.x)) : complex(-1));
+    wrong += sums(0, y, x) != all_sums(0, y, x);
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+/// A batch of one position.
+TEST_P(HaloExchangeTest, BytesOfABatchAreThoseOfThePixelsThatItReaches) {
+  const std::vector<int> batch{0};
+  const BatchOfScan of_batch(scan_, tiling_, plan_, batch);
+  const int tile = decomposition::tile_of_positions(tiling_)[0];
+  const Box reached = Box::at(scan_.corner[0], window);
+  std::int64_t n_pixels = 0;
+  std::int64_t n_messages = 0;
+  for (const decomposition::PeerBoxes& peer : plan_.peers) {
+    const auto count = [&](const Box& box) {
+      n_pixels += intersection(box, reached).area();
+      n_messages += intersection(box, reached).empty() ? 0 : 1;
+    };
+    count(peer.owned_here);
+    if (world().rank() == tile) count(peer.ghost_here);
+  }
+  const auto field = complex_field(2);
+  const std::array fields{tile_field(field)};
+  const HaloStatistics before = halo_->statistics();
+  halo_->begin_accumulate(exec_, fields, of_batch.carried()).finish(exec_);
+  halo_->fill(exec_, fields, of_batch.carried());
+  const HaloStatistics after = halo_->statistics();
+  EXPECT_EQ(after.bytes_sent - before.bytes_sent,
+            4 * n_pixels * static_cast<std::int64_t>(sizeof(Real)));
+  EXPECT_EQ(after.messages_sent - before.messages_sent, n_messages);
+}
+
 INSTANTIATE_TEST_SUITE_P(RandomScans, HaloExchangeTest,
                          ::testing::Combine(::testing::ValuesIn(testing::tested_transports()),
                                             ::testing::Range(0, 12)));

@@ -31,7 +31,7 @@ class SweepTest : public ::testing::TestWithParam<decomposition::BatchOrder> {
   }
   /// Windows of 3 x 3 that do not touch, seen by a rank that holds the first four rows of them.
   ScanShare share() const {
-    return {mine_, on_border_, corner_, subpixel_, {3, 3}, {{0, 0}, {20, 40}}, held_out_};
+    return {mine_, on_border_, corner_, subpixel_, {3, 3}, {{0, 0}, {20, 40}}, {}, held_out_};
   }
   std::vector<Pixel> corner_;
   std::vector<Vec2> subpixel_;

@@ -24,6 +24,7 @@ struct HaloPlan {
   Box owned;
   Box ghosted;
   std::vector<PeerBoxes> peers;
+  int rank = 0;  ///< whose plan it is
   std::int64_t ghost_pixels() const;
 };
 

@@ -26,6 +26,9 @@ struct Tiling {
   std::vector<Tile> tiles;
 };
 
+/// The tile of every scan position.
+std::vector<int> tile_of_positions(const Tiling& tiling);
+
 struct TileGrid {
   int rows;
   int columns;

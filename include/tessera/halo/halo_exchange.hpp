@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tessera/decomposition/halo_plan.hpp"
+#include "tessera/decomposition/batch_halo.hpp"
 #include "tessera/device/device.hpp"
 #include "tessera/halo/transport.hpp"
 
@@ -39,9 +39,16 @@ inline HaloStatistics operator+(const HaloStatistics& a, const HaloStatistics& b
   return {a.seconds + b.seconds, a.bytes_sent + b.bytes_sent, a.messages_sent + b.messages_sent};
 }
 
+/// Which pixels an exchange carries: all ghosts, or what a batch reaches.
+struct CarriedPixels {
+  std::span<const decomposition::PeerMessages> peers;  ///< of the plan, in its order
+  const decomposition::Piece* pieces = nullptr;        ///< of these, on the device
+};
+
 /// All calls are collective among peers: every rank makes the same calls in the same order, with
-/// fields of the same planes and components. Several fields travel in one message per peer. At most
-/// `max_fields` at a time.
+/// fields of the same planes and components and what both sides know to be carried. Several fields
+/// travel in one message per peer; a rank without any pixel to send or receive does nothing and
+/// waits for nobody. At most `max_fields` at a time.
 class HaloExchange {
  public:
   static constexpr int max_fields = 8;
@@ -51,8 +58,16 @@ class HaloExchange {
   /// Of its buffers, device memory.
   static std::int64_t bytes(const decomposition::HaloPlan& plan, int max_reals_per_pixel);
 
+  const decomposition::HaloPlan& plan() const { return plan_; }
+  /// All ghosts. Valid as long as this object.
+  CarriedPixels all() const { return {whole_.peers, whole_pieces_.data()}; }
+
   /// Owners' values replace the ghosts.
-  void fill(const device::Device& exec, std::span<const TileField> fields);
+  void fill(const device::Device& exec, std::span<const TileField> fields) {
+    fill(exec, fields, all());
+  }
+  void fill(const device::Device& exec, std::span<const TileField> fields,
+            const CarriedPixels& carried);
 
   /// Ghost values on their way to their owners. Until `finish` only pixels owned here may be
   /// written, and no other exchange begun.
@@ -69,7 +84,11 @@ class HaloExchange {
     HaloExchange& halo_;
   };
   /// Without fields nothing travels.
-  Accumulation begin_accumulate(const device::Device& exec, std::span<const TileField> fields);
+  Accumulation begin_accumulate(const device::Device& exec, std::span<const TileField> fields) {
+    return begin_accumulate(exec, fields, all());
+  }
+  Accumulation begin_accumulate(const device::Device& exec, std::span<const TileField> fields,
+                                const CarriedPixels& carried);
 
   const HaloStatistics& statistics() const { return statistics_; }
   /// Exchanges are counted when they are launched; who records and replays them (device::Graph)
@@ -79,17 +98,24 @@ class HaloExchange {
   bool recordable() const { return plan_.peers.empty() || transport_.recordable(); }
 
  private:
-  enum class Direction { owner_to_ghost, ghost_to_owner };
-  void begin(const device::Device& exec, std::span<const TileField> fields, Direction direction);
+  using Exchange = decomposition::PeerMessages::Exchange;
+  void begin(const device::Device& exec, std::span<const TileField> fields,
+             const CarriedPixels& carried, Exchange decomposition::PeerMessages::* exchange);
+  template <class Move>
+  void finish(const device::Device& exec, const char* label,
+              Exchange decomposition::PeerMessages::* exchange, const Move& move);
   void finish_accumulate(const device::Device& exec);
 
   decomposition::HaloPlan plan_;
   Transport& transport_;
+  decomposition::HaloMessages whole_;
+  device::DeviceView<decomposition::Piece*> whole_pieces_;
   std::vector<device::DeviceView<Real*>> send_;
   std::vector<device::DeviceView<Real*>> receive_;
   std::vector<Message> messages_;
-  std::array<TileField, max_fields> fields_{};
-  int n_fields_ = 0;
+  std::array<TileField, max_fields> fields_{};  ///< under way
+  int n_fields_ = 0;                            ///< 0: nothing is
+  CarriedPixels carried_;
   int max_reals_per_pixel_;
   HaloStatistics statistics_;
 };

@@ -28,6 +28,8 @@ class Transport {
   virtual ~Transport() = default;
   virtual std::string_view name() const = 0;
 
+  /// Makes room for exchanges of no more than `largest`, so that none allocates.
+  virtual void reserve(const std::vector<Message>& /*largest*/) {}
   /// Start moving; `messages` and their buffers stay untouched until `finish`. One exchange at a
   /// time; every message has its counterpart, of the same length and tag, at the peer.
   virtual void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) = 0;

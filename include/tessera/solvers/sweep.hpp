@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "tessera/decomposition/batch_halo.hpp"
 #include "tessera/decomposition/batch_schedule.hpp"
 #include "tessera/decomposition/touched_blocks.hpp"
 #include "tessera/device/device.hpp"
@@ -27,6 +28,7 @@ struct Batch {
   std::span<const physics::Chunk> border;
   std::span<const physics::Chunk> interior;
   BlockList touched;
+  halo::CarriedPixels carried;  ///< of an exchange: what its windows reach
 
   /// Border and interior, which lie one after the other.
   std::span<const physics::Chunk> chunks() const {
@@ -48,6 +50,7 @@ struct ScanShare {
   std::span<const Vec2> subpixel;  ///< of all scan positions, pixels
   Shape2 window;
   Box ghosted;                         ///< of this rank, object pixels
+  std::span<const int> tile_of = {};   ///< of all scan positions, the rank; unused on one rank
   std::span<const int> held_out = {};  ///< scan positions that no batch holds but are looked at
 };
 
@@ -58,11 +61,13 @@ class Sweep {
         int max_slots, const physics::ScanTile& tile, halo::HaloExchange& halo,
         halo::Transport& transport);
 
-  /// @param n_scan positions of the scan
+  /// @param windows of all positions of the scan
   /// @param max_in_batch of these
-  /// @param reach_px that windows may move
-  static std::int64_t bytes(const physics::Sizes& sizes, int n_scan, int max_in_batch,
-                            int reach_px);
+  static std::int64_t bytes(const physics::Sizes& sizes, const decomposition::HaloPlan& plan,
+                            const decomposition::ScanWindows& windows, int max_in_batch);
+  /// Of the lists of what batches exchange, host memory.
+  static std::int64_t host_bytes(const decomposition::HaloPlan& plan,
+                                 const decomposition::ScanWindows& windows, int max_in_batch);
 
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
   /// allocates nothing.
@@ -78,13 +83,15 @@ class Sweep {
 
   /// Sum over a batch: add(chunk) for every chunk, which writes `object_sums` and `shared_sums`;
   /// then owners hold the complete object sums and every rank the complete shared ones. The
-  /// accumulate is under way behind the interior. What is empty does not travel. Collective.
+  /// accumulate is under way behind the interior, and carries what the batch reaches. What is empty
+  /// does not travel. Collective.
   template <class Add>
   void sum(const device::Device& exec, const Batch& batch,
            std::span<const halo::TileField> object_sums,
            const device::DeviceView<Real*>& shared_sums, const Add& add) {
     add_all("border", batch.border, add);
-    const halo::HaloExchange::Accumulation under_way = halo_.begin_accumulate(exec, object_sums);
+    const halo::HaloExchange::Accumulation under_way =
+        halo_.begin_accumulate(exec, object_sums, batch.carried);
     add_all("interior", batch.interior, add);
     under_way.finish(exec);
     if (shared_sums.size() > 0) all_reduce_reals(exec, shared_sums);
@@ -108,6 +115,10 @@ class Sweep {
   /// Owners' values to all ghosts. Collective.
   void fill(const device::Device& exec, const halo::TileField& field) {
     halo_.fill(exec, {&field, 1});
+  }
+  /// The same where nothing but what the batch's windows reach has changed since. Collective.
+  void fill(const device::Device& exec, const Batch& batch, const halo::TileField& field) {
+    halo_.fill(exec, {&field, 1}, batch.carried);
   }
   /// From rank 0 to all, so that what is replicated stays the same to the last bit. Collective.
   void replicate(const device::Device& exec, const device::DeviceView<Real*>& values) {
@@ -137,10 +148,12 @@ class Sweep {
   std::vector<Batch> held_out_batches_;
   decomposition::ChunkLayout layout_;
   decomposition::TouchedBlocks blocks_;
+  decomposition::BatchHalo batch_halo_;
   device::DeviceView<int*> order_;
   device::DeviceView<int*> slot_;
   device::DeviceView<Real* [2]> slot_shift_;
   device::DeviceView<int*> touched_;
+  device::DeviceView<decomposition::Piece*> pieces_;
   device::HostView<Real* [2]> host_slot_shift_;
   std::vector<int> border_;
   std::vector<int> interior_;

@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
       tiling.tiles[static_cast<std::size_t>(world.rank())].positions;
   const std::vector<int> all = {0, 1, 2, 3};
   const std::vector<Vec2> subpixel(all.size());
+  const std::vector<int> tile_of = decomposition::tile_of_positions(tiling);
   const solvers::ScanShare share{
       .positions = positions,
       .on_border = decomposition::touches_ghosts(tiling, world.rank(), corner),
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
       .subpixel = subpixel,
       .window = {8, 8},
       .ghosted = held,
+      .tile_of = tile_of,
   };
   physics::ScanTile tile;
   tile.order = device::DeviceView<int*>("consumer::order", positions.size());
