@@ -33,10 +33,18 @@ std::int64_t Detector::bytes(const Sizes& sizes) {
          (sizes.has_background ? bytes_of<Real>(2 * of_chunk + 2 * pixels) : 0);
 }
 
-bool Detector::is_plain() const {
-  return options_.noise == Noise::amplitude && !has_point_spread() &&
-         options_.n_waves() == options_.n_modes && background_.size() == 0 &&
-         scan_.saturation == std::numeric_limits<Real>::infinity();
+bool Detector::is_plain(const Sizes& sizes) {
+  const ModelOptions& model = sizes.model;
+  return model.noise == Noise::amplitude && model.point_spread_px == 0 &&
+         model.n_waves() == model.n_modes && !sizes.has_background && !sizes.has_saturation;
+}
+
+Sizes Detector::sizes() const {
+  return {.model = options_,
+          .window = scan_.window,
+          .ghosted = {},
+          .has_background = background_.size() > 0,
+          .has_saturation = scan_.saturation < std::numeric_limits<Real>::infinity()};
 }
 
 void Detector::replace_by_residual(const Device& exec, const WavesView& waves, const Chunk& chunk,

@@ -41,7 +41,10 @@ class Detector {
     return scan_.patterns->at(exec, chunk);
   }
   /// True where amplitudes of the waves of the probe's modes are all that is compared.
-  bool is_plain() const;
+  static bool is_plain(const Sizes& sizes);
+  bool is_plain() const { return is_plain(sizes()); }
+  /// Without what the rank's tile and positions decide.
+  Sizes sizes() const;
 
   /// For the comparisons from now on. A model that was made for amplitudes alone keeps to these.
   void set_noise(Noise noise) { options_.noise = noise; }

@@ -43,7 +43,7 @@ ForwardModel::ForwardModel(const ScanTile& scan, const Parameters& parameters,
       options_(options),
       plan_(scan.window, options.planning),
       detector_(scan, parameters, options, plan_),
-      kernels_(choose_kernels(scan, options, detector_)),
+      kernels_(choose_kernels(detector_.sizes())),
       slopes_(parameter_slopes(scan, parameters, options, detector_)),
       illumination_(scan, parameters, options, plan_, kernels_),
       waves_(waves_of("tessera::physics::waves", scan, options)) {

@@ -1,15 +1,16 @@
 #include "kernel_choice.hpp"
 
 #include "hot_path.hpp"
+#include "physics/detector.hpp"
 
 namespace tessera::physics {
 
-Kernels choose_kernels(const ScanTile& scan, const ModelOptions& options,
-                       const Detector& detector) {
-  const bool fuses = detector.is_plain() && options.is_thin_in_far_field() &&
-                     !options.correlates_positions && !options.fixed_order &&
-                     sizeof(Real) == sizeof(float) && scan.window.h == scan.window.w &&
-                     hot_path::supports(scan.window.w, options.n_modes);
+Kernels choose_kernels(const Sizes& sizes) {
+  const ModelOptions& model = sizes.model;
+  const bool fuses = Detector::is_plain(sizes) && model.is_thin_in_far_field() &&
+                     !model.correlates_positions && !model.fixed_order &&
+                     sizeof(Real) == sizeof(float) && sizes.window.h == sizes.window.w &&
+                     hot_path::supports(sizes.window.w, model.n_modes);
   return fuses ? Kernels::fused : Kernels::portable;
 }
 

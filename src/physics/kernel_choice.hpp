@@ -1,11 +1,11 @@
 #pragma once
 /// Which kernels take a chunk from object and probe to its sums: decided here and nowhere else.
 
-#include "physics/detector.hpp"
+#include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
 
-/// Declared for ForwardModel, which keeps the choice; the passes follow it.
+/// Declared for ForwardModel, which keeps the choice; the passes follow it, and so do their bytes.
 enum class Kernels : int {
   portable,  ///< step by step, on any device, of any model
   fused      ///< those of hot_path.hpp
@@ -13,6 +13,7 @@ enum class Kernels : int {
 
 /// Fused on a GPU, in single precision, for square windows of a power of two, in no fixed order,
 /// for thin samples in the far field and plain detectors.
-Kernels choose_kernels(const ScanTile& scan, const ModelOptions& options, const Detector& detector);
+/// @param sizes of which those of the rank's tile and positions do not matter
+Kernels choose_kernels(const Sizes& sizes);
 
 }  // namespace tessera::physics

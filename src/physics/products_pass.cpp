@@ -1,6 +1,5 @@
 #include "physics/products_pass.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "tessera/device/stream.hpp"
@@ -64,7 +63,7 @@ ProductsPass::~ProductsPass() = default;
 std::int64_t ProductsPass::bytes(const Sizes& sizes, int max_in_batch) {
   const std::int64_t waves = max_in_batch * sizes.waves_bytes();
   const std::int64_t other =
-      device::device_is_host ? waves : std::max(waves, Illumination::bytes(sizes));
+      choose_kernels(sizes) == Kernels::fused ? Illumination::bytes(sizes) : waves;
   return waves + other + bytes_of<double>(max_in_batch * NormalEquations::n);
 }
 

@@ -36,8 +36,9 @@ ProjectionPass::ProjectionPass(ForwardModel& model, const LinearMap& map)
 }
 
 std::int64_t ProjectionPass::bytes(const Sizes& sizes, const LinearMap& map) {
-  const std::int64_t of_fused =
-      device::device_is_host ? 0 : bytes_of<Real>(sizes.window.size()) + bytes_of<double>(1);
+  const std::int64_t of_fused = choose_kernels(sizes) == Kernels::fused
+                                    ? bytes_of<Real>(sizes.window.size()) + bytes_of<double>(1)
+                                    : 0;
   return (map.keeps_next() ? 1 : 2) * sizes.n_positions * sizes.waves_bytes() +
          sizes.model.chunk_size * (bytes_of<Real>(1) + of_fused);
 }
