@@ -50,6 +50,45 @@ void add_simulate(CLI::App& app, Action& action) {
   });
 }
 
+void add_init(CLI::App& app, Action& action) {
+  struct Options {
+    std::string file;
+    std::string deck;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "init", "Write a deck for a scan, from what its file says and shows (docs/formats.md)");
+  command->add_option("file", options->file, "the scan, as beamline or microscope wrote it")
+      ->required();
+  command->add_option("-o,--output", options->deck,
+                      "deck to write; else named as the file, in the working folder");
+  command->callback([options, &action] {
+    action = [options](const comm::Communicator& comm) {
+      return init(options->file, options->deck, comm);
+    };
+  });
+}
+
+void add_look(CLI::App& app, Action& action) {
+  struct Options {
+    std::string file;
+    std::string pictures;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "look", "Say and draw what a scan's patterns show, on as many ranks as were started");
+  command->add_option("file", options->file, "the scan, as beamline or microscope wrote it")
+      ->required();
+  command->add_option("--png", options->pictures,
+                      "also draw pictures to this folder: patterns, bright and dark field, centre "
+                      "of mass, its divergence and potential");
+  command->callback([options, &action] {
+    action = [options](const comm::Communicator& comm) {
+      return look(options->file, options->pictures, comm);
+    };
+  });
+}
+
 void add_inspect(CLI::App& app, Action& action) {
   struct Options {
     std::string file;
@@ -106,6 +145,8 @@ std::optional<Action> parse_command_line(int argc, char** argv, bool speaks) {
   Action action;
   add_reconstruct(app, action);
   add_simulate(app, action);
+  add_init(app, action);
+  add_look(app, action);
   add_inspect(app, action);
   add_compare(app, action);
   add_methods(app, action);

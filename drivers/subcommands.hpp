@@ -21,6 +21,10 @@ struct DeckWords {
 ExitCode reconstruct(const DeckWords& words, const std::string& summary,
                      const comm::Communicator& comm);
 ExitCode simulate(const DeckWords& words, const comm::Communicator& comm);
+/// @param deck to write; empty: named as the file, in the working folder
+ExitCode init(const std::string& file, const std::string& deck, const comm::Communicator& comm);
+/// @param pictures a folder to draw to; empty: none
+ExitCode look(const std::string& file, const std::string& pictures, const comm::Communicator& comm);
 /// @param pictures a folder to draw to as well; empty: none
 ExitCode inspect(const std::string& file, const std::string& pictures, bool as_json,
                  const comm::Communicator& comm);

@@ -36,6 +36,10 @@ This page is made from the key tables in `settings/`; do not edit it. After a ch
   both.
 - **Positions** are read from `data.positions`. With `data.positions = ""` they are a raster:
   `data.raster_step_m` is then needed, and only then are `data.raster_*` allowed.
+- **Files** of known formats have their own names: what `data.patterns`, `data.positions` and the mask are
+  left as below is then taken from there ([formats](formats.md)).
+- **Orientation**: `transpose`, `flip_y`, `flip_x` turn what the detector recorded; all other keys mean the
+  turned patterns.
 - **Optics**: `aperture` needs `semi_angle_rad`; `zone_plate` needs `zone_plate_diameter_m` and
   `outer_zone_width_m`. `simulate` makes its probe from one of these two.
 - **Methods** do not go with every model: `tessera methods` prints the table, and what is excluded

@@ -28,13 +28,20 @@ ImageStack<std::uint8_t> checked_mask(const ImageStack<double>& recorded) {
   return mask;
 }
 
-void block_beam(const ScanSource& source, ImageStack<std::uint8_t>& mask) {
-  const bool centred = source.zero_frequency_centred;
-  const auto distance = [&](int i, int n) { return centred ? i - n / 2 : frequency_index(i, n); };
-  for (int y = 0; y < mask.h(); ++y)
-    for (int x = 0; x < mask.w(); ++x)
-      if (std::hypot(distance(y, mask.h()), distance(x, mask.w())) < source.beam_stop_radius_px)
-        mask(0, y, x) = 0;
+void block_beam(const ScanSource& source, const geometry::DetectorFrame& frame,
+                ImageStack<std::uint8_t>& mask) {
+  const auto [h, w] = frame.recorded;
+  const bool at_corner = zero_frequency(source) == ZeroFrequency::corner;
+  const auto distance = [&](int i, int n, int centre) {
+    return at_corner ? frequency_index(i, n) : i - centre;
+  };
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x)
+      if (std::hypot(distance(y, h, frame.centre.y), distance(x, w, frame.centre.x)) <
+          source.beam_stop_radius_px) {
+        const Pixel stored = stored_pixel(frame, {y, x});
+        mask(0, stored.y, stored.x) = 0;
+      }
 }
 
 double max_count(PatternType type) {
@@ -49,9 +56,9 @@ double max_count(PatternType type) {
 ImageStack<std::uint8_t> framed_mask(const ScanSource& source, const ScanInfo& info,
                                      const ImageStack<std::uint8_t>& recorded) {
   ImageStack<std::uint8_t> valid(1, info.pattern, 0);
-  const Framing framing(info.frame, source.zero_frequency_centred);
+  const Framing framing(info.frame, zero_frequency(source));
   framing.for_each_pixel(
-      Box::at({0, 0}, info.frame.recorded), [&](std::int64_t pixel, const auto& all_recorded) {
+      Box::at({0, 0}, info.frame.stored()), [&](std::int64_t pixel, const auto& all_recorded) {
         std::uint8_t trusted = 1;
         all_recorded([&](std::int64_t i) { trusted = std::min(trusted, recorded.data()[i]); });
         valid.data()[pixel] = trusted;
@@ -64,8 +71,8 @@ ImageStack<std::uint8_t> framed_mask(const ScanSource& source, const ScanInfo& i
 void set_masks(const ImageStack<double>& recorded, const ScanSource& source, ScanInfo& info) {
   ImageStack<std::uint8_t> mask = recorded.n() > 0
                                       ? checked_mask(recorded)
-                                      : ImageStack<std::uint8_t>(1, info.frame.recorded, 1);
-  block_beam(source, mask);
+                                      : ImageStack<std::uint8_t>(1, info.frame.stored(), 1);
+  block_beam(source, info.frame, mask);
   info.valid_pixels = framed_mask(source, info, mask);
   if (std::count(info.valid_pixels.begin(), info.valid_pixels.end(), 1) == 0)
     throw InputError(
@@ -78,7 +85,7 @@ void set_masks(const ImageStack<double>& recorded, const ScanSource& source, Sca
 ImageStack<double> framed_mean(const ImageStack<double>& recorded, const ScanSource& source,
                                const ScanInfo& info) {
   ImageStack<double> image(1, info.pattern);
-  const Framing framing(info.frame, source.zero_frequency_centred);
+  const Framing framing(info.frame, zero_frequency(source));
   const Box whole = Box::at({0, 0}, recorded.shape());
   framing.for_each_pixel(whole, [&](std::int64_t pixel, const auto& all_recorded) {
     if (!info.valid_pixels.data()[pixel]) return;

@@ -1,4 +1,6 @@
+#include <array>
 #include <filesystem>
+#include <string_view>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -9,11 +11,23 @@
 namespace tessera::io {
 namespace {
 
+/// Debian has some compression filters for the serial HDF5 only. They are no different.
+void find_serial_plugins() {
+  std::array<char, 4096> path{};
+  unsigned n = 0;
+  if (H5PLsize(&n) < 0 || n == 0 || H5PLget(0, path.data(), path.size()) <= 0) return;
+  std::string folder = path.data();
+  for (const std::string_view parallel : {"/openmpi/", "/mpich/"})
+    if (const std::size_t at = folder.find(parallel); at != std::string::npos)
+      H5PLappend(folder.replace(at, parallel.size(), "/serial/").c_str());
+}
+
 /// Errors become exceptions with one reason, so HDF5's own print-out goes off. So does its clean-up
 /// at exit: a program that aborts must not flush files whose other ranks are gone.
 void prepare_hdf5() {
   static const bool done = [] {
     H5dont_atexit();  // fails harmlessly if HDF5 was opened before
+    find_serial_plugins();
     return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   }();
   if (!done) throw SystemError("HDF5 does not hand over its error messages");

@@ -7,6 +7,7 @@
 
 #include "hdf5_handle.hpp"
 #include "hdf5_slab.hpp"
+#include "hdf5_storage.hpp"
 
 namespace tessera::io {
 namespace {
@@ -59,31 +60,6 @@ std::vector<std::string> dataset_names(hid_t file) {
   return names;
 }
 
-Extents to_extents(const std::vector<hsize_t>& sizes) {
-  return {sizes.begin(), sizes.end()};
-}
-
-void describe_storage(hid_t dataset, DatasetInfo& info) {
-  const Hid plist = checked(H5Dget_create_plist(dataset), H5Pclose, "reading a dataset's layout");
-  const H5D_layout_t layout = H5Pget_layout(plist);
-  info.is_virtual = layout == H5D_VIRTUAL;
-  if (layout == H5D_CHUNKED) {
-    std::vector<hsize_t> chunk(info.extents.size());
-    check_hdf5(H5Pget_chunk(plist, static_cast<int>(chunk.size()), chunk.data()),
-               "reading a dataset's chunks");
-    info.chunk = to_extents(chunk);
-  }
-  const int n_filters = H5Pget_nfilters(plist);
-  for (int i = 0; i < n_filters; ++i) {
-    char name[64] = "";
-    std::size_t n_parameters = 0;
-    const H5Z_filter_t filter = H5Pget_filter2(plist, static_cast<unsigned>(i), nullptr,
-                                               &n_parameters, nullptr, sizeof name, name, nullptr);
-    if (filter >= 0 && H5Zfilter_avail(filter) <= 0)
-      info.missing_filters.push_back(text(name, " (filter ", filter, ')'));
-  }
-}
-
 }  // namespace
 
 bool File::has(const std::string& name) const {
@@ -94,17 +70,33 @@ std::vector<std::string> File::names(const std::string& group) const {
   return visited_names(handle_->file, group);
 }
 
+std::vector<std::string> File::members(const std::string& group) const {
+  std::vector<std::string> names;
+  if (!has(group)) return names;
+  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
+    static_cast<std::vector<std::string>*>(data)->push_back(name);
+    return 0;
+  };
+  const Hid opened(H5Gopen2(handle_->file, group.c_str(), H5P_DEFAULT), H5Gclose);
+  if (opened >= 0)
+    check_hdf5(H5Literate(opened, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names),
+               text("listing group \"", group, '"'));
+  return names;
+}
+
 DatasetInfo File::info(const std::string& name) const {
-  if (!is_dataset(handle_->file, name))
+  if (!is_dataset(handle_->file, name)) {
+    const std::string nowhere = link_to_nowhere(handle_->file, name);
     throw InputError(text('"', path(), "\" has no dataset \"", name, '"',
-                          hint(name, dataset_names(handle_->file))));
+                          nowhere.empty() ? hint(name, dataset_names(handle_->file)) : nowhere));
+  }
   const Hid dataset = open_dataset(handle_->file, name);
   const Hid type = checked(H5Dget_type(dataset), H5Tclose, "reading a dataset's type");
   DatasetInfo info;
   info.extents = extents_of(dataset);
   info.type = element_type(type);
   info.element_bytes = static_cast<std::int64_t>(H5Tget_size(type));
-  describe_storage(dataset, info);
+  describe_storage(dataset, path(), info);
   return info;
 }
 

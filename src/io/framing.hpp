@@ -1,10 +1,12 @@
 #pragma once
-/// Where the pixels of a recorded pattern go: cut, bin, pad, and zero frequency to [0, 0].
+/// Where the pixels of a recorded pattern go: turn, cut, bin, pad, and zero frequency to [0, 0].
 
 #include <cstdint>
 #include <vector>
 
 #include "tessera/geometry/detector_frame.hpp"
+
+#include "io/scan_reader.hpp"
 
 namespace tessera::io {
 
@@ -13,12 +15,27 @@ inline int frequency_index(int i, int n) {
   return i < (n + 1) / 2 ? i : i - n;
 }
 
+/// Where what was recorded has the zero frequency: at the frame's centre, at [0, 0], or, in the
+/// near field, nowhere: images keep their order, and are cut about the centre.
+enum class ZeroFrequency { centre, corner, nowhere };
+
+inline ZeroFrequency zero_frequency(const ScanSource& source) {
+  if (source.in_near_field) return ZeroFrequency::nowhere;
+  return source.zero_frequency_centred ? ZeroFrequency::centre : ZeroFrequency::corner;
+}
+
+/// Where the file has a pixel of the turned detector.
+inline Pixel stored_pixel(const geometry::DetectorFrame& frame, Pixel turned) {
+  const int y = frame.turn.flip_y ? frame.recorded.h - 1 - turned.y : turned.y;
+  const int x = frame.turn.flip_x ? frame.recorded.w - 1 - turned.x : turned.x;
+  return frame.turn.transpose ? Pixel{x, y} : Pixel{y, x};
+}
+
 class Framing {
  public:
-  /// @param centred zero frequency of what was recorded is at [h/2, w/2]; else at [0, 0]
-  Framing(const geometry::DetectorFrame& frame, bool centred);
+  Framing(const geometry::DetectorFrame& frame, ZeroFrequency at);
 
-  /// The recorded pixels that must be read: a box, as files have it.
+  /// The recorded pixels that must be read: a box, as files have it, not turned.
   const Box& needed() const { return needed_; }
 
   /// visit(pixel, recorded) for each pixel of the pattern that was recorded: recorded(use) calls
@@ -40,15 +57,17 @@ class Framing {
     const auto n_x = static_cast<int>(to_x_.size());
     const int* from_x = from_x_.data();
     const int* to_x = to_x_.data();
+    const std::int64_t step_y = transposed_ ? 1 : held.width();
+    const std::int64_t step_x = transposed_ ? held.width() : 1;
+    const std::int64_t first = std::int64_t{held.begin.y} * held.width() + held.begin.x;
     for (int y = 0; y < n_y; ++y) {
       const int* from_y = from_y_.data() + std::int64_t{y} * bin;
       const std::int64_t to_row = to_y_[static_cast<std::size_t>(y)] * std::int64_t{width_};
       for (int x = 0; x < n_x; ++x)
         visit(to_row + to_x[x], [&](const auto& use) {
           for (int i = 0; i < bin; ++i) {
-            const std::int64_t row =
-                std::int64_t{from_y[i] - held.begin.y} * held.width() - held.begin.x;
-            for (int j = 0; j < bin; ++j) use(row + from_x[x * bin + j]);
+            const std::int64_t row = from_y[i] * step_y - first;
+            for (int j = 0; j < bin; ++j) use(row + from_x[x * bin + j] * step_x);
           }
         });
     }
@@ -56,8 +75,9 @@ class Framing {
 
   int bin_;
   int width_;
+  bool transposed_;  ///< rows of the cut are columns of what was recorded
   Box needed_;
-  std::vector<int> from_y_;  ///< recorded rows of the cut, from the lowest frequency on
+  std::vector<int> from_y_;  ///< rows of the cut, from the lowest frequency on, where recorded
   std::vector<int> from_x_;
   std::vector<int> to_y_;  ///< the pattern's row of each `bin` of them
   std::vector<int> to_x_;

@@ -1,28 +1,24 @@
-// Scans in any HDF5 file, whose datasets the deck names.
+// Scans in any HDF5 file, whose datasets are named.
+
+#include "hdf5_scan.hpp"
 
 #include <algorithm>
 #include <array>
 #include <climits>
 #include <optional>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/io/hdf5.hpp"
 
-#include "hdf5_handle.hpp"
-#include "scan_format.hpp"
+#include "array_file.hpp"
+#include "dataset_series.hpp"
 
 namespace tessera::io {
 namespace {
 
 int to_int(std::int64_t n) {
   return static_cast<int>(n);
-}
-
-std::string shape_text(const Extents& extents) {
-  std::vector<std::string> sizes;
-  for (const std::int64_t n : extents) sizes.push_back(text(n));
-  return text('(', joined(sizes), ')');
 }
 
 ElementType element_type(PatternType type) {
@@ -67,19 +63,19 @@ void check_patterns(const DatasetInfo& found) {
   if (n_positions > INT_MAX)
     throw InputError(text(n_positions, " patterns; at most ", INT_MAX, " are possible"));
   if (!found.missing_filters.empty())
-    throw InputError(
-        text("it is compressed with ", joined(found.missing_filters),
-             ", which this HDF5 does not have; point HDF5_PLUGIN_PATH to the plugin or "
-             "repack the file with h5repack -f GZIP=1"));
+    throw InputError(text("it is compressed with ", found.missing_filters.front()));
+  if (!found.missing_files.empty())
+    throw InputError(text("it is a virtual dataset whose values lie in \"",
+                          found.missing_files.front(),
+                          "\", which is not there; put it beside the file"));
 }
 
 class Hdf5Scan final : public ScanReader {
  public:
-  Hdf5Scan(const ScanSource& source, const comm::Communicator* comm)
-      : source_(source), file_(comm ? File::open(source.path, *comm) : File::open(source.path)) {}
+  Hdf5Scan(File file, const ScanSource& source) : source_(source), file_(std::move(file)) {}
 
   RecordedPatterns patterns() const override {
-    const DatasetInfo found = file_.info(source_.patterns);
+    const DatasetInfo found = patterns_info();
     check_patterns(found);
     const Extents& extents = found.extents;
     const std::size_t n_axes = extents.size();
@@ -104,32 +100,30 @@ class Hdf5Scan final : public ScanReader {
 
   std::vector<Vec2> positions_m() const override {
     if (!source_.positions) return {};
-    const Extents extents = file_.info(*source_.positions).extents;
-    if (extents.size() != 2 || extents[1] != 2)
-      throw InputError(
-          text("shape ", shape_text(extents), "; it must be (position, 2): y, x in metres"));
-    const std::vector<double> values = file_.read_doubles(*source_.positions);
-    std::vector<Vec2> positions;
-    for (std::size_t i = 0; i < values.size(); i += 2)
-      positions.push_back({values[i], values[i + 1]});
-    return positions;
+    if (!source_.positions_file.empty()) return read_positions_file(source_);
+    std::vector<Array> arrays;
+    for (const std::string& name : listed_names(*source_.positions))
+      arrays.push_back(read_series(name));
+    return io::positions_of(std::move(arrays), source_);
   }
 
   bool has_own_masks() const override {
-    return source_.valid_pixels &&
-           file_.info(*source_.valid_pixels).extents == file_.info(source_.patterns).extents;
+    const std::optional<std::string>& mask = mask_name();
+    return mask && series_info(file_, *mask).extents == patterns_info().extents;
   }
 
   ImageStack<double> valid_pixels() const override {
-    if (!source_.valid_pixels || has_own_masks()) return {};
-    const Extents extents = file_.info(*source_.valid_pixels).extents;
-    const Extents patterns = file_.info(source_.patterns).extents;
+    const std::optional<std::string>& mask = mask_name();
+    if (!mask || has_own_masks()) return {};
+    const Extents extents = file_.info(*mask).extents;
+    const Extents patterns = patterns_info().extents;
     const Shape2 shape = detector(patterns);
     if (extents != Extents{shape.h, shape.w})
       throw InputError(text("shape ", shape_text(extents), "; it must be that of a pattern, (",
                             shape.h, ", ", shape.w, "), or of all patterns, ",
                             shape_text(patterns)));
-    return read_images(*source_.valid_pixels, 1, shape);
+    const ImageStack<double> image = images_of(read_series(*mask), shape);
+    return source_.bad_pixels ? trusted_pixels(image, source_.harmless_bits) : image;
   }
 
   ImageStack<double> background() const override {
@@ -137,14 +131,7 @@ class Hdf5Scan final : public ScanReader {
   }
 
   ImageStack<double> detector_images(const std::string& name) const override {
-    const Extents extents = file_.info(name).extents;
-    const Shape2 shape = detector(file_.info(source_.patterns).extents);
-    const std::size_t n_axes = extents.size();
-    if (n_axes < 2 || n_axes > 3 || extents[n_axes - 2] != shape.h ||
-        extents[n_axes - 1] != shape.w)
-      throw InputError(text("shape ", shape_text(extents), "; it must be that of a pattern, (",
-                            shape.h, ", ", shape.w, "), or (n, ", shape.h, ", ", shape.w, ')'));
-    return read_images(name, n_axes == 3 ? to_int(extents[0]) : 1, shape);
+    return images_of(read_series(name), detector(patterns_info().extents));
   }
 
   WaveStack start_probe(const std::string& name) const override { return file_.read_waves(name); }
@@ -152,13 +139,19 @@ class Hdf5Scan final : public ScanReader {
   void start_reading(PatternType as) override {
     has_raster_ = !patterns().raster.empty();
     pattern_slabs_.emplace(file_, source_.patterns, element_type(as));
-    if (has_own_masks()) mask_slabs_.emplace(file_, *source_.valid_pixels, ElementType::u8);
+    if (has_own_masks()) mask_slabs_.emplace(file_, *mask_name(), ElementType::u32);
   }
   void read_patterns(const Box& positions, const Box& pixels, std::byte* patterns) override {
     read(*pattern_slabs_, positions, pixels, patterns);
   }
   void read_masks(const Box& positions, const Box& pixels, std::uint8_t* valid) override {
-    read(*mask_slabs_, positions, pixels, valid);
+    flags_.resize(static_cast<std::size_t>(positions.area() * pixels.area()));
+    read(*mask_slabs_, positions, pixels, flags_.data());
+    const std::uint32_t harmless = source_.harmless_bits;
+    const bool is_bad = source_.bad_pixels.has_value();
+    std::ranges::transform(flags_, valid, [&](std::uint32_t flags) {
+      return static_cast<std::uint8_t>(is_bad ? (flags & ~harmless) == 0 : flags != 0);
+    });
   }
   std::int64_t bytes() const override { return file_.bytes_on_disk(); }
 
@@ -167,14 +160,20 @@ class Hdf5Scan final : public ScanReader {
     return {to_int(patterns[patterns.size() - 2]), to_int(patterns[patterns.size() - 1])};
   }
 
-  ImageStack<double> read_images(const std::string& name, int n, Shape2 shape) const {
-    const std::vector<double> values = file_.read_doubles(name);
-    ImageStack<double> images(n, shape);
-    std::copy(values.begin(), values.end(), images.begin());
-    return images;
+  DatasetInfo patterns_info() const { return series_info(file_, source_.patterns); }
+  const std::optional<std::string>& mask_name() const {
+    return source_.bad_pixels ? source_.bad_pixels : source_.valid_pixels;
+  }
+  Array read_series(const std::string& name) const {
+    Array all{series_info(file_, name).extents, {}};
+    for (const std::string& part : series_names(file_, name)) {
+      const std::vector<double> values = file_.read_doubles(part);
+      all.values.insert(all.values.end(), values.begin(), values.end());
+    }
+    return all;
   }
 
-  void read(const SlabReader& slabs, const Box& positions, const Box& pixels, void* values) const {
+  void read(SeriesReader& slabs, const Box& positions, const Box& pixels, void* values) const {
     std::array<std::int64_t, 4> begin{positions.begin.y, positions.begin.x, pixels.begin.y,
                                       pixels.begin.x};
     std::array<std::int64_t, 4> count{positions.height(), positions.width(), pixels.height(),
@@ -193,17 +192,15 @@ class Hdf5Scan final : public ScanReader {
   ScanSource source_;
   File file_;
   bool has_raster_ = false;
-  std::optional<SlabReader> pattern_slabs_;
-  std::optional<SlabReader> mask_slabs_;
+  std::optional<SeriesReader> pattern_slabs_;
+  std::optional<SeriesReader> mask_slabs_;
+  std::vector<std::uint32_t> flags_;  ///< of masks as they are in the file
 };
 
 }  // namespace
 
-ScanFormat hdf5_scans() {
-  return {"hdf5", "an HDF5 file", [](const std::string& path) { return is_hdf5(path); },
-          [](const ScanSource& source, const comm::Communicator* comm) {
-            return std::unique_ptr<ScanReader>(std::make_unique<Hdf5Scan>(source, comm));
-          }};
+std::unique_ptr<ScanReader> open_hdf5_scan(File file, const ScanSource& source) {
+  return std::make_unique<Hdf5Scan>(std::move(file), source);
 }
 
 }  // namespace tessera::io

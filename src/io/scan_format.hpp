@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "tessera/base/box.hpp"
 #include "tessera/base/image_stack.hpp"
 
+#include "io/scan_description.hpp"
 #include "io/scan_reader.hpp"
 
 namespace tessera::io {
@@ -63,15 +65,35 @@ class ScanReader {
 struct ScanFormat {
   std::string_view name;  ///< data.format
   std::string_view what;  ///< for messages: "an HDF5 file"
-  /// Looks at what a readable file holds, not at its name. Null: a scan that is no file.
-  bool (*recognises)(const std::string& path);
+  /// Looks at what a readable file holds, not at its name. Null: what is told by its name only.
+  bool (*recognises)(const ScanSource& source);
   /// @param comm if not null, all its ranks open the file at this moment, to read by themselves
   std::unique_ptr<ScanReader> (*open)(const ScanSource& source, const comm::Communicator* comm);
+  /// What a file of this format says, for decks. Null: nothing.
+  std::optional<ScanDescription> (*describe)(const std::string& path) = nullptr;
 };
+
+/// What a deck leaves as it is by default: in the formats that know their names, the file's own.
+inline constexpr std::string_view default_patterns = "patterns";
+inline constexpr std::string_view default_positions = "positions_m";
 
 /// All formats, the ones that recognise less first: data.format = "auto" takes the first that
 /// recognises a file.
 std::span<const ScanFormat> scan_formats();
+
+/// The first that recognises the source's file, or the one that it names. @throws InputError
+const ScanFormat& find_format(const ScanSource& source,
+                              std::span<const ScanFormat> formats = scan_formats());
+
+/// A file's scan, as the file itself names it.
+struct DescribedScan {
+  const ScanFormat* format = nullptr;
+  ScanDescription said;
+  ScanSource source;
+};
+
+/// By this rank alone. @throws InputError if no format knows the file, or it holds no patterns
+DescribedScan describe_scan(const std::string& path);
 
 /// read_scan_info among these formats.
 ScanInfo read_scan_info(const ScanSource& source, const comm::Communicator& comm,

@@ -4,11 +4,24 @@
 
 namespace tessera::io {
 
-ScanFormat hdf5_scans();    // hdf5_scan.cpp
-ScanFormat memory_scans();  // memory_scan.cpp
+// described_formats.cpp
+ScanFormat cxi_scans();
+ScanFormat dectris_scans();
+ScanFormat emd_scans();
+ScanFormat hdf5_scans();
+ScanFormat ptychodus_scans();
+ScanFormat ptypy_scans();
+// flat_formats.cpp
+ScanFormat empad_scans();
+ScanFormat mib_scans();
+ScanFormat numpy_scans();
+// memory_scan.cpp
+ScanFormat memory_scans();
 
 std::span<const ScanFormat> scan_formats() {
-  static const std::array formats{hdf5_scans(), memory_scans()};
+  static const std::array formats{cxi_scans(),       dectris_scans(), emd_scans(),   ptypy_scans(),
+                                  ptychodus_scans(), hdf5_scans(),    numpy_scans(), mib_scans(),
+                                  empad_scans(),     memory_scans()};
   return formats;
 }
 

@@ -5,6 +5,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
+#include "array_file.hpp"
 #include "detector_images.hpp"
 #include "io/scan_reader.hpp"
 #include "readable_file.hpp"
@@ -48,33 +49,6 @@ std::string beginning(const std::string& path) {
   return words;
 }
 
-/// @return the number of the source's format
-int find_format(const ScanSource& source, std::span<const ScanFormat> formats) {
-  std::vector<std::string> names;
-  std::vector<std::string> kinds;
-  for (const ScanFormat& format : formats) {
-    if (!format.recognises) continue;
-    names.emplace_back(format.name);
-    kinds.emplace_back(format.what);
-  }
-  if (source.format != "auto") {
-    const auto named = std::ranges::find(formats, source.format, &ScanFormat::name);
-    if (named == formats.end())
-      throw InputError(text("data.format = \"", source.format,
-                            "\" is not known; it must be \"auto\" or one of ", joined(names)));
-    return static_cast<int>(named - formats.begin());
-  }
-  check_readable(source.path);
-  const auto found = std::ranges::find_if(formats, [&](const ScanFormat& format) {
-    return format.recognises && format.recognises(source.path);
-  });
-  if (found == formats.end())
-    throw InputError(text('"', source.path, "\" is not ", joined(kinds, " or "),
-                          ": it begins with \"", beginning(source.path), "\"; data.format knows ",
-                          joined(names)));
-  return static_cast<int>(found - formats.begin());
-}
-
 /// In which sums of bin x bin pixels fit too.
 PatternType pattern_type(PatternType recorded, int bin) {
   if (bin == 1) return recorded;
@@ -91,7 +65,8 @@ PatternType pattern_type(PatternType recorded, int bin) {
 void set_patterns(const RecordedPatterns& recorded, const ScanSource& source, ScanInfo& info) {
   info.n_positions = recorded.n_positions;
   info.raster = recorded.raster;
-  info.frame = geometry::make_frame(recorded.shape, source.crop, source.bin, source.pad_to);
+  info.frame = geometry::make_frame(recorded.shape, source.crop, source.bin, source.pad_to,
+                                    source.turn, source.centre_px);
   info.pattern = info.frame.pattern;
   info.type = pattern_type(recorded.type, source.bin);
   info.positions_per_chunk = recorded.positions_per_chunk;
@@ -113,22 +88,43 @@ std::string key(const char* name, const std::optional<std::string>& value) {
   return value ? text(name, " = \"", *value, '"') : std::string(name);
 }
 
+std::string mask_key(const ScanSource& source) {
+  return source.bad_pixels ? key("data.bad_pixels", source.bad_pixels)
+                           : key("data.valid_pixels", source.valid_pixels);
+}
+
+ImageStack<double> read_mask_file(const ScanSource& source, const ScanInfo& info) {
+  const std::string& name = source.bad_pixels ? *source.bad_pixels : *source.valid_pixels;
+  const Array array = read_array(source.mask_file, name);
+  if (array.extents.size() != 2)
+    throw InputError(text('"', source.mask_file, "\": shape ", shape_text(array.extents),
+                          "; a mask apart from the patterns must be (y, x)"));
+  const ImageStack<double> image = images_of(array, info.frame.stored());
+  return source.bad_pixels ? trusted_pixels(image) : image;
+}
+
 ScanInfo read_alone(const ScanSource& source, const ScanFormat& format) {
   const auto file = for_key("data.file", [&] { return format.open(source, nullptr); });
   ScanInfo info;
   for_key(key("data.patterns", source.patterns),
           [&] { set_patterns(file->patterns(), source, info); });
   for_key(key("data.positions", source.positions), [&] {
-    info.positions_m = file->positions_m();
+    const bool apart = !source.positions_file.empty();
+    info.positions_m = apart ? read_positions_file(source) : file->positions_m();
     if (source.positions || !info.positions_m.empty())
       check_positions(info.positions_m, info.n_positions);
   });
-  for_key(key("data.valid_pixels", source.valid_pixels), [&] {
-    info.has_own_masks = file->has_own_masks();
-    set_masks(file->valid_pixels(), source, info);
+  for_key(mask_key(source), [&] {
+    const bool apart = !source.mask_file.empty();
+    info.has_own_masks = !apart && file->has_own_masks();
+    set_masks(apart ? read_mask_file(source, info) : file->valid_pixels(), source, info);
   });
   for_key(key("data.background", source.background), [&] {
-    const ImageStack<double> recorded = file->background();
+    const ImageStack<double> recorded =
+        source.background_file.empty()
+            ? file->background()
+            : images_of(read_array(source.background_file, *source.background),
+                        info.frame.stored());
     if (recorded.n() > 0) info.background = framed_mean(recorded, source, info);
   });
   return info;
@@ -163,13 +159,41 @@ void broadcast(ScanInfo& info, const comm::Communicator& comm) {
 
 }  // namespace
 
+const ScanFormat& find_format(const ScanSource& source, std::span<const ScanFormat> formats) {
+  std::vector<std::string> names;
+  std::vector<std::string> kinds;
+  for (const ScanFormat& format : formats) {
+    if (!format.recognises) continue;
+    names.emplace_back(format.name);
+    if (std::ranges::find(kinds, format.what) == kinds.end()) kinds.emplace_back(format.what);
+  }
+  if (source.format != "auto") {
+    const auto named = std::ranges::find(formats, source.format, &ScanFormat::name);
+    if (named == formats.end())
+      throw InputError(text("data.format = \"", source.format,
+                            "\" is not known; it must be \"auto\" or one of ", joined(names)));
+    return *named;
+  }
+  check_readable(source.path);
+  const auto found = std::ranges::find_if(formats, [&](const ScanFormat& format) {
+    return format.recognises && format.recognises(source);
+  });
+  if (found == formats.end())
+    throw InputError(text('"', source.path, "\" is not ", joined(kinds, " or "),
+                          ": it begins with \"", beginning(source.path), "\"; data.format knows ",
+                          joined(names)));
+  return *found;
+}
+
 ScanInfo read_scan_info(const ScanSource& source, const comm::Communicator& comm,
                         std::span<const ScanFormat> formats) {
   ScanInfo info;
   int format = 0;
   comm.together([&] {
     if (!comm.is_root()) return;
-    format = for_key("data.file", [&] { return find_format(source, formats); });
+    format = for_key("data.file", [&] {
+      return static_cast<int>(&find_format(source, formats) - formats.data());
+    });
     info = read_alone(source, formats[static_cast<std::size_t>(format)]);
   });
   broadcast(info, comm);

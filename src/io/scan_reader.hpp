@@ -2,6 +2,7 @@
 /// Reading a scan: what it is (metadata, on all ranks), then its patterns, each byte once, each to
 /// its owner.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -26,12 +27,14 @@ struct ScanFormat;
 struct ScanSource {
   std::string path;
   std::string patterns;
-  std::optional<std::string> positions;     ///< (position, 2), metres, (y, x)
+  std::optional<std::string> positions;     ///< (position, columns), or two names: y, x
   std::optional<std::string> valid_pixels;  ///< (y, x) or as the patterns, 1 = trust
   bool zero_frequency_centred = true;
   std::vector<bool> held_out = {};  ///< by position: left out of the totals' sums; empty: none
   std::optional<std::string> background = {};  ///< (y, x), counts in a pattern
   // See geometry::make_frame; recorded pixels.
+  geometry::Turn turn = {};
+  std::optional<Vec2> centre_px = {};
   Shape2 crop = {};
   int bin = 1;
   Shape2 pad_to = {};
@@ -41,6 +44,16 @@ struct ScanSource {
   double beam_stop_radius_px = 0;
   std::string format = "auto";  ///< a format's name; "auto": told from what the file holds
   std::shared_ptr<const MemoryScan> memory = {};  ///< where `format` is "memory"
+  /// Images in the detector's order, without a zero frequency.
+  bool in_near_field = false;
+  std::string positions_file = {};             ///< here and below: empty: `path`
+  std::array<int, 2> positions_columns{0, 1};  ///< of y and of x
+  Vec2 positions_scale{1, 1};                  ///< from the file's y and x to metres
+  /// Instead of valid_pixels: 0 = trust.
+  std::optional<std::string> bad_pixels = {};
+  std::uint32_t harmless_bits = 0;  ///< of bad_pixels, that do not make a pixel bad
+  std::string mask_file = {};
+  std::string background_file = {};
 };
 
 /// Width in which patterns are kept. Other number types are converted to f32 (exact to 16.7 million
@@ -89,6 +102,9 @@ ImageStack<double> read_detector_image(const ScanSource& source, const ScanInfo&
 
 /// The scan file's probe of this name, (mode, h, w). By this rank alone. @throws InputError
 WaveStack read_start_probe(const ScanSource& source, const ScanInfo& info, const std::string& name);
+
+/// The same of another file, HDF5 or NumPy, which need no names. @throws InputError
+WaveStack read_probe_file(const std::string& path, const std::string& name);
 
 /// Takes patterns of this rank, one after another, (h, w) each, counts, zero frequency at [0, 0],
 /// in their own width; `places` says where in `positions` each belongs. The memory is the reader's.

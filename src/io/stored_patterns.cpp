@@ -16,7 +16,7 @@ StoredPatterns::StoredPatterns(const ScanSource& source, const ScanInfo& info, S
     : source_(source),
       info_(info),
       scan_(scan_shape(info)),
-      framing_(info.frame, source.zero_frequency_centred),
+      framing_(info.frame, zero_frequency(source)),
       file_(file),
       pattern_bytes_(static_cast<std::size_t>(info.pattern.size()) * size_of(info.type)),
       recorded_bytes_(static_cast<std::size_t>(framing_.needed().area()) * size_of(info.type)),

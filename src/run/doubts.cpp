@@ -25,8 +25,9 @@ Trust trust(const Scan& scan) {
 std::string doubt_of_mask(const Scan& scan) {
   const auto [n_trusted, n_recorded] = trust(scan);
   if (2 * n_trusted >= n_recorded) return "";
-  return text("data.valid_pixels trusts ", n_trusted, " of ", n_recorded,
-              " pixels: 1 means trust, 0 ignore; a mask that marks bad pixels must be inverted");
+  return text("the mask trusts ", n_trusted, " of ", n_recorded,
+              " pixels: in data.valid_pixels 1 means trust; one that marks bad pixels is not to be "
+              "inverted but named in data.bad_pixels");
 }
 
 std::string doubt_of_start(const deck::Deck& deck, const Scan& scan, double first_error) {

@@ -60,11 +60,15 @@ WaveStack result_probe(const std::string& key, const std::string& path, const Sc
                     [&] { return io::File::open(path).read_waves("probe"); });
 }
 
-/// Of the scan's own file. Collective.
+/// Of the scan's own file, or of another. Collective.
 WaveStack dataset_probe(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
   const std::string& dataset = deck.probe.dataset;
-  return read_probe("probe.dataset", deck.data.file, dataset, scan, comm,
-                    [&] { return io::read_start_probe(scan.source, scan.info, dataset); });
+  const std::string& apart = deck.probe.dataset_file;
+  return read_probe("probe.dataset", apart.empty() ? deck.data.file : apart, dataset, scan, comm,
+                    [&] {
+                      return apart.empty() ? io::read_start_probe(scan.source, scan.info, dataset)
+                                           : io::read_probe_file(apart, dataset);
+                    });
 }
 
 /// Read by rank 0, to all. Collective.

@@ -17,11 +17,21 @@ struct Data {
   std::string format = "auto";
   std::string patterns = "patterns";
   std::optional<std::string> positions = "positions_m";
+  std::string positions_file;
+  std::vector<int> positions_columns;
+  std::vector<double> positions_scale;
   std::optional<std::string> valid_pixels;
+  std::optional<std::string> bad_pixels;
+  std::string mask_file;
   double saturation_counts = 0;
   double beam_stop_radius_px = 0;
   std::optional<std::string> background;
+  std::string background_file;
+  bool transpose = false;
+  bool flip_y = false;
+  bool flip_x = false;
   std::string zero_frequency = "centre";
+  std::vector<double> centre_px;
   std::vector<int> crop;
   int bin = 1;
   std::vector<int> pad_to;
@@ -39,8 +49,9 @@ struct Data {
          .is_path = true},
         {.name = "format",
          .field = &format,
-         .meaning = "The file's format. `auto`: told from what the file holds; `hdf5`: any HDF5 "
-                    "file, with its datasets named below."},
+         .meaning =
+             "The file's format, one of those in docs/formats.md. `auto`: told from what the "
+             "file holds; `hdf5`: any HDF5 file, with its datasets named below."},
         {.name = "patterns",
          .field = &patterns,
          .meaning =
@@ -48,9 +59,30 @@ struct Data {
         {.name = "positions",
          .field = &positions,
          .meaning =
-             "Dataset of the scan positions, (position, 2), metres, (y, x). Measured positions "
+             "Dataset of the scan positions, (position, 2), metres, (y, x), or two datasets, of y "
+             "and of x, with a comma between. Measured positions "
              "are better than a nominal raster; `\"\"` if the file has none.",
          .none = ""},
+        {.name = "positions_file",
+         .field = &positions_file,
+         .meaning = "File of the positions if it is not `file`: HDF5, NumPy, or text with a line "
+                    "for each position, its columns apart by spaces, tabs, commas or semicolons.",
+         .is_path = true},
+        {.name = "positions_columns",
+         .field = &positions_columns,
+         .meaning = "Columns of y and of x, from 0: `[1, 0]` for positions in the order x, y. "
+                    "Empty: `[0, 1]`.",
+         .min = 0,
+         .max = 1000,
+         .length = 2},
+        {.name = "positions_scale",
+         .field = &positions_scale,
+         .meaning = "What y and x of the file are multiplied by to be metres, positive as "
+                    "`data.raster_step_m` is: `[1e-6, 1e-6]` for micrometres, `[-1, -1]` if the "
+                    "file tells where the sample was moved to, not the beam. Empty: `[1, 1]`.",
+         .min = -1e3,
+         .max = 1e3,
+         .length = 2},
         {.name = "valid_pixels",
          .field = &valid_pixels,
          .meaning =
@@ -58,6 +90,16 @@ struct Data {
              "for each. Name it whenever the detector has gaps, dead or hot pixels; `\"\"`: "
              "trust all.",
          .none = ""},
+        {.name = "bad_pixels",
+         .field = &bad_pixels,
+         .meaning = "The other polarity, instead of `valid_pixels`: 0 = trust, anything else, such "
+                    "as a reason in bits, = bad.",
+         .none = ""},
+        {.name = "mask_file",
+         .field = &mask_file,
+         .meaning = "File of `valid_pixels` or `bad_pixels`, (y, x), if it is not `file`: HDF5, or "
+                    "NumPy, whose array needs no name but `\"mask\"`.",
+         .is_path = true},
         {.name = "saturation_counts",
          .field = &saturation_counts,
          .meaning =
@@ -74,19 +116,42 @@ struct Data {
         {.name = "background",
          .field = &background,
          .meaning = "Dataset of a known background, (y, x), counts in a pattern, which the model "
-                    "adds to the pattern; `\"\"`: none.",
+                    "adds to the pattern: a dark measurement, scattering of air; `\"\"`: none.",
          .none = ""},
+        {.name = "background_file",
+         .field = &background_file,
+         .meaning = "File of `background` if it is not `file`: HDF5, or NumPy, whose array needs "
+                    "no name but `\"background\"`.",
+         .is_path = true},
+        {.name = "transpose",
+         .field = &transpose,
+         .meaning = "Exchange rows and columns of what the detector recorded: patterns, masks, "
+                    "background, vacuum. Every other key then means the turned patterns; a quarter "
+                    "turn is this and one flip."},
+        {.name = "flip_y",
+         .field = &flip_y,
+         .meaning = "Turn their order of rows round, after `transpose`."},
+        {.name = "flip_x", .field = &flip_x, .meaning = "Turn their order of columns round."},
         {.name = "zero_frequency",
          .field = &zero_frequency,
          .meaning =
              "Where the undiffracted beam is in the patterns: at pixel [h/2, w/2], as detectors "
              "record it, or at [0, 0], as an FFT returns it. Means nothing in the near field.",
          .choices = {"centre", "corner"}},
+        {.name = "centre_px",
+         .field = &centre_px,
+         .meaning =
+             "Pixel (y, x) of the undiffracted beam, from 0, if it is not [h/2, w/2]; cropping "
+             "is about it. It is rounded: a part of a pixel is a phase ramp of the probe.",
+         .min = 0,
+         .max = 100000,
+         .length = 2},
         {.name = "crop",
          .field = &crop,
          .meaning =
              "Rows and columns about the zero frequency that are used of the file's patterns; "
-             "the object's pixels grow in proportion. Empty: all.",
+             "the object's pixels grow in proportion. Empty: all; with `centre_px` the largest "
+             "square about it.",
          .min = 1,
          .max = 100000,
          .length = 2},
@@ -150,6 +215,7 @@ struct Data {
             "data.patterns is missing: name the dataset of the diffraction patterns");
     check_raster();
     check_frame();
+    check_images();
   }
 
  private:
@@ -169,6 +235,24 @@ struct Data {
             "whose step (rows, columns) in metres must be given");
     require(std::ranges::any_of(raster_step_m, [](double step) { return step != 0; }),
             "data.raster_step_m = [0, 0] would put every position at the same place");
+  }
+  void check_images() const {
+    require(!valid_pixels || !bad_pixels,
+            text("data.valid_pixels = \"", valid_pixels.value_or(""), "\" and data.bad_pixels = \"",
+                 bad_pixels.value_or(""),
+                 "\" exclude each other: keep the one whose polarity is right"));
+    require(mask_file.empty() || valid_pixels || bad_pixels,
+            text("data.mask_file = \"", mask_file,
+                 "\" needs data.valid_pixels (1 = trust) or data.bad_pixels (0 = trust)"));
+    require(background_file.empty() || background,
+            text("data.background_file = \"", background_file, "\" needs data.background"));
+    require(positions_file.empty() || positions,
+            text("data.positions_file = \"", positions_file,
+                 "\" contradicts data.positions = \"\"; leave one out"));
+    require(
+        centre_px.empty() || zero_frequency == "centre",
+        "data.centre_px contradicts data.zero_frequency = \"corner\", which says where the beam "
+        "is; leave one out");
   }
   /// What can be said before the patterns' shape is known.
   void check_frame() const {

@@ -14,6 +14,7 @@ namespace tessera::settings {
 struct Probe {
   std::string initial = "dataset";
   std::string dataset = "probe";
+  std::string dataset_file;
   std::string file;
   double semi_angle_rad = 0;
   std::string vacuum;
@@ -45,6 +46,11 @@ struct Probe {
          .meaning = "Dataset of `data.file`, (y, x) or (mode, y, x), complex; for `dataset`. Of "
                     "the file's "
                     "pattern shape it is cropped, binned and padded as they are."},
+        {.name = "dataset_file",
+         .field = &dataset_file,
+         .meaning = "File of `dataset` if it is not `data.file`: HDF5, or NumPy, whose array needs "
+                    "no name.",
+         .is_path = true},
         {.name = "file",
          .field = &file,
          .meaning = "Result of an earlier run; for `file`.",

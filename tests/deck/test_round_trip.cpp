@@ -60,6 +60,14 @@ void settle_constraints(Deck& deck) {
   c.probe_mode_power.min_fraction /= 2 * deck.probe.n_modes;
 }
 
+void settle_files(Data& data) {
+  if (data.valid_pixels) data.bad_pixels.reset();
+  if (!data.valid_pixels && !data.bad_pixels) data.mask_file.clear();
+  if (!data.background) data.background_file.clear();
+  if (!data.positions) data.positions_file.clear();
+  if (data.zero_frequency == "corner") data.centre_px.clear();
+}
+
 /// Random values, then the fewest changes that take out contradictions.
 Deck random_deck(std::mt19937_64& bits) {
   Deck deck;
@@ -120,6 +128,7 @@ Deck random_deck(std::mt19937_64& bits) {
   if (bits() % 2 == 0) deck.decomposition.tiles = {};
   if (deck.decomposition.transport == "nccl") deck.run.share_gpu = false;
   settle_constraints(deck);
+  settle_files(deck.data);
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     Solver& solver = deck.solvers[stage];
     if (!allows(solver.method, Option::batches)) solver.batch_size = 0;

@@ -35,7 +35,7 @@ TEST(Program, HelpsOnceOnAnyNumberOfRanks) {
   EXPECT_THAT(outcome.out, StartsWith("Tessera"));
   const std::size_t first = outcome.out.find("Usage:");
   EXPECT_EQ(outcome.out.find("Usage:", first + 1), std::string::npos);
-  for (const char* subcommand : {"reconstruct", "simulate", "inspect", "compare", "methods"})
+  for (const char* subcommand : {"reconstruct", "simulate", "init", "look", "inspect", "compare", "methods"})
     EXPECT_THAT(outcome.out, HasSubstr(subcommand));
 }
 
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
     Program, Subcommand,
     ::testing::Values(Help{"reconstruct", {"deck", "key=value", "--summary", "solver.epochs"}},
                       Help{"simulate", {"deck", "key=value", "data.file"}},
-                      Help{"inspect", {"file", "--json", "--png"}},
+                      Help{"init", {"file", "--output"}}, Help{"inspect", {"file", "--json", "--png"}},
                       Help{"compare", {"a", "b", "--json"}}),
     [](const auto& tested) { return tested.param.subcommand; });
 

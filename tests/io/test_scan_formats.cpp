@@ -71,9 +71,10 @@ class PlainScan final : public ScanReader {
   std::vector<std::uint16_t> counts_;
 };
 
-bool is_plain_scan(const std::string& path) {
+bool is_plain_scan(const ScanSource& source) {
   std::string words;
-  std::getline(std::ifstream(path), words);
+  std::ifstream file(source.path);
+  std::getline(file, words);
   return words == "plain scan";
 }
 
@@ -152,15 +153,16 @@ TEST_F(ScanFormats, AFormatThatIsNamedIsTaken) {
 }
 
 TEST_F(ScanFormats, UnknownContentAndUnknownNamesSayWhatIsKnown) {
-  source_.format = "cxi";
-  EXPECT_THAT(complaint(), AllOf(HasSubstr("data.format = \"cxi\""), HasSubstr("\"auto\""),
-                                 HasSubstr("hdf5, plain")));
+  source_.format = "tiff";
+  EXPECT_THAT(complaint(), AllOf(HasSubstr("data.format = \"tiff\""), HasSubstr("\"auto\""),
+                                 HasSubstr("hdf5, numpy"), HasSubstr(", plain")));
   source_.format = "auto";
   source_.path = unknown_;
-  EXPECT_THAT(complaint(),
-              AllOf(HasSubstr("data.file"), HasSubstr(unknown_),
-                    HasSubstr("is not an HDF5 file or a plain scan"),
-                    HasSubstr("begins with \"BM a picture, pe\""), HasSubstr("hdf5, plain")));
+  EXPECT_THAT(
+      complaint(),
+      AllOf(HasSubstr("data.file"), HasSubstr(unknown_), HasSubstr("is not an HDF5 file or "),
+            HasSubstr(" or a plain scan"), HasSubstr("begins with \"BM a picture, pe\""),
+            HasSubstr("hdf5, numpy"), HasSubstr(", plain")));
   source_.path = folder_.file("nowhere");
   EXPECT_THAT(complaint(), HasSubstr("does not exist"));
 }

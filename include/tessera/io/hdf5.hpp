@@ -34,8 +34,9 @@ struct DatasetInfo {
   ElementType type = ElementType::other;
   std::int64_t element_bytes = 0;            ///< of one value in the file, before compression
   Extents chunk;                             ///< empty: contiguous
-  bool is_virtual = false;                   ///< its values lie in other files
-  std::vector<std::string> missing_filters;  ///< compression that this HDF5 cannot undo
+  bool is_virtual = false;                   ///< it or its values lie in other files
+  std::vector<std::string> missing_filters;  ///< compression that this HDF5 cannot undo, in words
+  std::vector<std::string> missing_files;    ///< of a virtual dataset, which would read as zeros
 };
 
 /// One open file. Opened with a communicator (which must outlive it), the calls marked collective
@@ -62,8 +63,10 @@ class File {
   bool has(const std::string& name) const;
   /// Paths of all datasets and groups below `group`, relative to it.
   std::vector<std::string> names(const std::string& group = "/") const;
-  /// @throws InputError naming file and dataset, and a dataset whose name differs only in case or
-  /// is nearest
+  /// What `group` itself has, links to other files too; empty if there is no such group.
+  std::vector<std::string> members(const std::string& group) const;
+  /// @throws InputError naming file and dataset, a link that leads nowhere, and a dataset whose
+  /// name differs only in case or is nearest
   DatasetInfo info(const std::string& name) const;
 
   /// Whole dataset of integers, booleans or floats.

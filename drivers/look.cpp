@@ -1,0 +1,15 @@
+#include "analysis/look.hpp"
+
+#include <fmt/core.h>
+
+#include "subcommands.hpp"
+
+namespace tessera::drivers {
+
+ExitCode look(const std::string& file, const std::string& pictures,
+              const comm::Communicator& comm) {
+  fmt::print("{}", analysis::look(file, pictures, comm));
+  return ExitCode::done;
+}
+
+}  // namespace tessera::drivers

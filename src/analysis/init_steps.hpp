@@ -1,0 +1,44 @@
+#pragma once
+/// The steps of `tessera init`: each looks at one thing and adds to the deck what follows from it.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "deck_draft.hpp"
+#include "io/scan_format.hpp"
+#include "survey.hpp"
+
+namespace tessera::analysis {
+
+/// What init has seen of a scan.
+struct Sight {
+  io::ScanSource source;
+  io::ScanDescription said;
+  std::string deck_path;
+  io::RecordedPatterns patterns;
+  Survey survey;
+  ImageStack<double> trusted;  ///< (1, h, w); empty: no mask, or one for each pattern
+  double untrusted_share = -1;
+  BeamOnDetector beam;
+  bool in_near_field = false;
+  int n_pixels = 0;  ///< of a row of what is reconstructed from
+  std::vector<std::pair<std::string, std::string>> seen;  ///< rows of the report
+  std::vector<std::string> warnings;
+};
+
+/// As printf has it.
+std::string number_words(const char* format, double value);
+
+/// Electrons, as far as the deck says yet.
+bool has_electrons(const Sight& sight, const DeckDraft& deck);
+
+void look_at_mask(const io::ScanReader& reader, Sight& sight, DeckDraft& deck);
+void look_at_beam(Sight& sight, DeckDraft& deck);
+/// How a raster lies on the detector; the file must have been surveyed.
+void look_at_orientation(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
+void look_at_positions(const io::ScanReader& reader, Sight& sight, DeckDraft& deck);
+void ask_for_experiment(Sight& sight, DeckDraft& deck);
+void choose_probe(const Sight& sight, DeckDraft& deck);
+
+}  // namespace tessera::analysis

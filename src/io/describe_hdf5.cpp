@@ -1,0 +1,152 @@
+// Any HDF5 file with patterns, guessed from names and shapes.
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "described_formats.hpp"
+#include "file_facts.hpp"
+
+namespace tessera::io {
+namespace {
+
+struct Found {
+  std::string name;
+  std::string leaf;  ///< its last word, in lower case
+  DatasetInfo info;
+};
+
+std::vector<Found> all_datasets(const File& file) {
+  std::vector<Found> found;
+  for (const std::string& name : file.names()) try {
+      std::string leaf = name.substr(name.rfind('/') + 1);
+      std::ranges::transform(leaf, leaf.begin(), [](unsigned char c) { return std::tolower(c); });
+      found.push_back({name, leaf, file.info(name)});
+    } catch (const InputError&) {  // a group
+    }
+  return found;
+}
+
+std::int64_t n_values(const Extents& extents) {
+  std::int64_t n = 1;
+  for (const std::int64_t size : extents) n *= size;
+  return n;
+}
+
+bool contains_any(const std::string& words, std::initializer_list<const char*> parts) {
+  return std::ranges::any_of(
+      parts, [&](const char* part) { return words.find(part) != std::string::npos; });
+}
+
+const Found* largest_stack(const std::vector<Found>& datasets) {
+  const Found* largest = nullptr;
+  for (const Found& found : datasets) {
+    const std::size_t n_axes = found.info.extents.size();
+    if ((n_axes != 3 && n_axes != 4) || !is_real(found.info.type)) continue;
+    if (!largest || n_values(found.info.extents) > n_values(largest->info.extents))
+      largest = &found;
+  }
+  return largest;
+}
+
+/// Two or three columns, or a column of y and one of x.
+void find_positions(const std::vector<Found>& datasets, std::int64_t n, ScanDescription& scan) {
+  const Found* y = nullptr;
+  const Found* x = nullptr;
+  for (const Found& found : datasets) {
+    const Extents& extents = found.info.extents;
+    const bool is_table = extents.size() == 2 && extents[0] == n && extents[1] >= 2 &&
+                          extents[1] <= 3 && is_real(found.info.type);
+    if (is_table && contains_any(found.leaf, {"pos", "translation", "coord", "scan", "point"})) {
+      scan.positions = found.name;
+      if (extents[1] == 3 || contains_any(found.leaf, {"xy", "x_y", "col_row"}))
+        scan.positions_columns = {1, 0};
+      return;
+    }
+    if (n_values(extents) != n || !is_real(found.info.type)) continue;
+    const bool names_place =
+        contains_any(found.leaf, {"pos", "motor", "stage", "sample", "ppx", "ppy"});
+    if ((names_place && contains_any(found.leaf, {"y"})) || found.leaf == "y") y = y ? y : &found;
+    if ((names_place && contains_any(found.leaf, {"x"})) || found.leaf == "x") x = x ? x : &found;
+  }
+  if (y && x && y != x) scan.positions = y->name + ", " + x->name;
+}
+
+void find_images(const std::vector<Found>& datasets, const Extents& patterns,
+                 ScanDescription& scan) {
+  const Extents image(patterns.end() - 2, patterns.end());
+  for (const Found& found : datasets) {
+    const Extents& extents = found.info.extents;
+    if (is_complex(found.info.type) && contains_any(found.leaf, {"probe", "illumination"}) &&
+        extents.size() >= 2 && scan.probe.empty() &&
+        Extents(extents.end() - 2, extents.end()) == image)
+      scan.probe = found.name;
+    if (extents != image || !is_real(found.info.type)) continue;
+    if (contains_any(found.leaf, {"bad", "pixel_mask"}))
+      scan.bad_pixels = found.name;
+    else if (contains_any(found.leaf, {"valid", "mask"}))
+      scan.valid_pixels = found.name;
+    if (contains_any(found.leaf, {"dark", "background"})) scan.background = found.name;
+  }
+  if (!scan.bad_pixels.empty()) scan.valid_pixels.clear();
+}
+
+/// A dataset whose last word it is, or an attribute of the file's.
+std::optional<Fact> fact(const File& file, const std::vector<Found>& datasets,
+                         std::initializer_list<const char*> leaves) {
+  for (const char* leaf : leaves) {
+    for (const Found& found : datasets)
+      if (found.leaf == leaf)
+        if (const auto number = find_number(file, {found.name.c_str()})) return number;
+    try {
+      if (const auto value = file.number_attribute("/", leaf))
+        return Fact{text("attribute ", leaf), *value, ""};
+    } catch (const InputError&) {  // not one number
+    }
+  }
+  return {};
+}
+
+void state_experiment(const File& file, const std::vector<Found>& datasets, ScanDescription& scan) {
+  const auto voltage = fact(file, datasets, {"voltage_V", "voltage_v", "accelerating_voltage"});
+  if (voltage && voltage->value >= 1000)
+    scan.statements.push_back({"experiment.voltage_V", number(voltage->value), voltage->name});
+  else if (const auto energy = fact(file, datasets,
+                                    {"energy_eV", "energy_ev", "photon_energy_ev", "photon_energy",
+                                     "incident_energy", "energy"}))
+    state_energy(energy, "eV", scan);
+  else
+    state_wavelength(fact(file, datasets, {"wavelength_m", "wavelength", "lambda"}), "m", scan);
+  state_length(
+      "experiment.distance_m",
+      fact(file, datasets, {"distance_m", "detector_distance", "det_distance", "distance", "z"}),
+      "m", scan);
+  state_length("experiment.detector_pixel_m",
+               fact(file, datasets,
+                    {"detector_pixel_m", "x_pixel_size", "det_pixel_size", "detector_pixel_size",
+                     "pixel_size", "psize"}),
+               "m", scan);
+  if (const auto angle = fact(file, datasets, {"detector_pixel_rad"}))
+    scan.statements.push_back({"experiment.detector_pixel_rad", number(angle->value), angle->name});
+}
+
+}  // namespace
+
+std::optional<ScanDescription> describe_hdf5(const File& file) {
+  const std::vector<Found> datasets = all_datasets(file);
+  const Found* patterns = largest_stack(datasets);
+  if (!patterns) return {};
+  ScanDescription scan;
+  scan.what = "HDF5 file of no known format: datasets are guessed from names and shapes";
+  scan.patterns = patterns->name;
+  const Extents& extents = patterns->info.extents;
+  find_positions(datasets, extents.size() == 4 ? extents[0] * extents[1] : extents[0], scan);
+  find_images(datasets, extents, scan);
+  state_experiment(file, datasets, scan);
+  return scan;
+}
+
+}  // namespace tessera::io

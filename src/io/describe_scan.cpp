@@ -1,0 +1,36 @@
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "scan_format.hpp"
+
+namespace tessera::io {
+namespace {
+
+std::optional<std::string> named(const std::string& name) {
+  return name.empty() ? std::nullopt : std::optional(name);
+}
+
+}  // namespace
+
+DescribedScan describe_scan(const std::string& path) {
+  DescribedScan scan;
+  scan.source.path = path;
+  scan.format = &find_format(scan.source);
+  const auto said = scan.format->describe ? scan.format->describe(path) : std::nullopt;
+  if (!said)
+    throw InputError(text('"', path, "\" holds no patterns, no 3-D or 4-D dataset of numbers"));
+  scan.said = *said;
+  scan.source.format = scan.format->name;
+  scan.source.patterns = said->patterns;
+  scan.source.positions = named(said->positions);
+  scan.source.positions_file = said->positions_file;
+  scan.source.positions_columns = said->positions_columns;
+  scan.source.positions_scale = said->positions_scale;
+  scan.source.valid_pixels = named(said->valid_pixels);
+  scan.source.bad_pixels = named(said->bad_pixels);
+  scan.source.harmless_bits = said->harmless_bits;
+  scan.source.zero_frequency_centred = !said->is_cornered;
+  return scan;
+}
+
+}  // namespace tessera::io

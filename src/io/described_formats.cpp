@@ -1,0 +1,80 @@
+#include "described_formats.hpp"
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "hdf5_handle.hpp"
+#include "hdf5_scan.hpp"
+
+namespace tessera::io {
+namespace {
+
+using Describe = std::optional<ScanDescription> (*)(const File&);
+
+/// What the source leaves as it is by default is what the file says of itself.
+ScanSource completed(ScanSource source, const ScanDescription& scan) {
+  if (source.patterns == default_patterns) source.patterns = scan.patterns;
+  if (source.positions == default_positions && source.positions_file.empty()) {
+    source.positions.reset();
+    if (!scan.positions.empty()) source.positions = scan.positions;
+    source.positions_columns = scan.positions_columns;
+    source.positions_scale = scan.positions_scale;
+    source.positions_file = scan.positions_file;
+  }
+  if (!source.valid_pixels && !source.bad_pixels) {
+    if (!scan.valid_pixels.empty()) source.valid_pixels = scan.valid_pixels;
+    if (!scan.bad_pixels.empty()) source.bad_pixels = scan.bad_pixels;
+  }
+  source.harmless_bits = scan.harmless_bits;
+  return source;
+}
+
+template <Describe describe>
+ScanFormat described(std::string_view name) {
+  return {
+      name, "an HDF5 file",
+      [](const ScanSource& source) {
+        if (!is_hdf5(source.path)) return false;
+        const File file = File::open(source.path);
+        return !file.has(source.patterns) && describe(file).has_value();
+      },
+      [](const ScanSource& source, const comm::Communicator* comm) {
+        File file = comm ? File::open(source.path, *comm) : File::open(source.path);
+        const auto scan = describe(file);
+        if (!scan)
+          throw InputError(text('"', source.path, "\" is not what data.format = \"", source.format,
+                                "\" says; leave that out, or name the datasets with data.format = "
+                                "\"hdf5\""));
+        return open_hdf5_scan(std::move(file), completed(source, *scan));
+      },
+      [](const std::string& path) { return describe(File::open(path)); }};
+}
+
+}  // namespace
+
+ScanFormat cxi_scans() {
+  return described<describe_cxi>("cxi");
+}
+ScanFormat dectris_scans() {
+  return described<describe_dectris>("dectris");
+}
+ScanFormat emd_scans() {
+  return described<describe_emd>("emd");
+}
+ScanFormat ptypy_scans() {
+  return described<describe_ptypy>("ptypy");
+}
+ScanFormat ptychodus_scans() {
+  return described<describe_ptychodus>("ptychodus");
+}
+
+ScanFormat hdf5_scans() {
+  return {"hdf5", "an HDF5 file", [](const ScanSource& source) { return is_hdf5(source.path); },
+          [](const ScanSource& source, const comm::Communicator* comm) {
+            return open_hdf5_scan(comm ? File::open(source.path, *comm) : File::open(source.path),
+                                  source);
+          },
+          [](const std::string& path) { return describe_hdf5(File::open(path)); }};
+}
+
+}  // namespace tessera::io

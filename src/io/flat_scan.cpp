@@ -1,0 +1,154 @@
+#include "flat_scan.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array_file.hpp"
+#include "numpy_file.hpp"
+#include "stored_patterns.hpp"
+
+namespace tessera::io {
+namespace {
+
+class FlatScan final : public ScanReader {
+ public:
+  FlatScan(const FlatPatterns& patterns, const ScanSource& source)
+      : flat_(patterns), source_(source), file_(open(patterns.path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ < 0)
+      throw InputError(text('"', flat_.path, "\" cannot be read: ", std::strerror(errno)));
+    const std::int64_t needed = first_byte(flat_.n_positions) - flat_.bytes_between;
+    if (FlatScan::bytes() >= needed) return;
+    const std::int64_t there = FlatScan::bytes();
+    close(file_);
+    throw InputError(text('"', flat_.path, "\" is cut short, at ", there, " of ", needed,
+                          " bytes; copy or write it again"));
+  }
+  FlatScan(const FlatScan&) = delete;
+  FlatScan& operator=(const FlatScan&) = delete;
+  ~FlatScan() override { close(file_); }
+
+  RecordedPatterns patterns() const override {
+    RecordedPatterns patterns;
+    patterns.n_positions = flat_.n_positions;
+    patterns.raster = flat_.raster;
+    patterns.shape = flat_.shape;
+    patterns.type = pattern_type(flat_.type);
+    patterns.element_bytes = flat_.type.bytes;
+    return patterns;
+  }
+
+  std::vector<Vec2> positions_m() const override {
+    if (!source_.positions) return {};
+    if (!is_numpy_archive(source_.path)) {
+      throw InputError(
+          text('"', source_.path,
+               "\" holds patterns alone; name the positions' file in "
+               "data.positions_file, or set data.positions = \"\" and give data.raster_step_m"));
+    }
+    std::vector<Array> arrays;
+    for (const std::string& name : listed_names(*source_.positions))
+      arrays.push_back(read_array(source_.path, name));
+    return io::positions_of(arrays, source_);
+  }
+  bool has_own_masks() const override { return false; }
+  ImageStack<double> valid_pixels() const override {
+    if (source_.bad_pixels) return trusted_pixels(detector_images(*source_.bad_pixels));
+    return source_.valid_pixels ? detector_images(*source_.valid_pixels) : ImageStack<double>();
+  }
+  ImageStack<double> background() const override {
+    return source_.background ? detector_images(*source_.background) : ImageStack<double>();
+  }
+  ImageStack<double> detector_images(const std::string& name) const override {
+    require_names(name);
+    return images_of(read_array(source_.path, name), flat_.shape);
+  }
+  WaveStack start_probe(const std::string& name) const override {
+    require_names(name);
+    return read_probe_file(source_.path, name);
+  }
+
+  void start_reading(PatternType as) override {
+    as_ = as;
+    bytes_.reserve(static_cast<std::size_t>(pattern_bytes()));
+  }
+  void read_patterns(const Box& positions, const Box& pixels, std::byte* patterns) override {
+    const int columns = flat_.raster.empty() ? 1 : flat_.raster[1];
+    for (int y = positions.begin.y; y < positions.end.y; ++y)
+      for (int x = positions.begin.x; x < positions.end.x; ++x)
+        patterns = read_pattern(std::int64_t{y} * columns + x, pixels, patterns);
+  }
+  void read_masks(const Box&, const Box&, std::uint8_t*) override {}
+  std::int64_t bytes() const override {
+    struct stat status{};
+    if (fstat(file_, &status) != 0)
+      throw SystemError(text("the size of \"", flat_.path, "\" cannot be found"));
+    return status.st_size;
+  }
+
+ private:
+  std::int64_t pattern_bytes() const { return flat_.shape.size() * flat_.type.bytes; }
+  std::int64_t first_byte(std::int64_t position) const {
+    return flat_.first_byte + position * (pattern_bytes() + flat_.bytes_between);
+  }
+  void require_names(const std::string& name) const {
+    if (!is_numpy_archive(source_.path))
+      throw InputError(text('"', source_.path, "\" holds patterns alone, no \"", name,
+                            "\"; name its file: data.mask_file, data.background_file or "
+                            "probe.dataset_file"));
+  }
+
+  /// The rows of `pixels`, and of these its columns. @return behind what was written
+  std::byte* read_pattern(std::int64_t position, const Box& pixels, std::byte* to) {
+    const std::int64_t row_bytes = std::int64_t{flat_.shape.w} * flat_.type.bytes;
+    read_bytes(first_byte(position) + pixels.begin.y * row_bytes, pixels.height() * row_bytes);
+    with_number(flat_.type, [&](auto of_file) {
+      with_type(as_, [&](auto wanted) {
+        using From = decltype(of_file);
+        using To = decltype(wanted);
+        for (int y = 0; y < pixels.height(); ++y) {
+          const std::byte* from =
+              bytes_.data() + y * row_bytes + pixels.begin.x * std::int64_t{sizeof(From)};
+          for (int x = 0; x < pixels.width(); ++x) {
+            const To value =
+                static_cast<To>(number_at<From>(from + x * sizeof(From), flat_.type.big_endian));
+            std::memcpy(to, &value, sizeof(To));
+            to += sizeof(To);
+          }
+        }
+      });
+    });
+    return to;
+  }
+
+  void read_bytes(std::int64_t first, std::int64_t n) {
+    bytes_.resize(static_cast<std::size_t>(n));
+    for (std::int64_t done = 0; done < n;) {
+      const ssize_t got = pread(file_, bytes_.data() + done, static_cast<std::size_t>(n - done),
+                                static_cast<off_t>(first + done));
+      if (got <= 0)
+        throw InputError(text('"', flat_.path, "\": reading ", n, " bytes at ", first,
+                              " failed: ", got < 0 ? std::strerror(errno) : "the file ends there",
+                              "; copy or write it again"));
+      done += got;
+    }
+  }
+
+  FlatPatterns flat_;
+  ScanSource source_;
+  int file_;
+  PatternType as_ = PatternType::f32;
+  std::vector<std::byte> bytes_;  ///< of the pattern that is read
+};
+
+}  // namespace
+
+std::unique_ptr<ScanReader> open_flat_scan(const FlatPatterns& patterns, const ScanSource& source) {
+  return std::make_unique<FlatScan>(patterns, source);
+}
+
+}  // namespace tessera::io

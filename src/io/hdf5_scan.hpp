@@ -1,0 +1,15 @@
+#pragma once
+/// The reader that all formats of HDF5 files share.
+
+#include <memory>
+
+#include "tessera/io/hdf5.hpp"
+
+#include "scan_format.hpp"
+
+namespace tessera::io {
+
+/// @param source names the datasets
+std::unique_ptr<ScanReader> open_hdf5_scan(File file, const ScanSource& source);
+
+}  // namespace tessera::io

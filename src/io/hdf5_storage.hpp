@@ -1,0 +1,21 @@
+#pragma once
+/// Where a dataset's values really lie, and what is needed to read them.
+
+#include <string>
+
+#include "hdf5_handle.hpp"
+
+namespace tessera::io {
+
+/// Sets chunk, is_virtual, missing_filters and missing_files of `info`, whose extents are known.
+/// @param path of the file that was opened
+void describe_storage(hid_t dataset, const std::string& path, DatasetInfo& info);
+
+/// "; "a/b" is a link to ..., which is not there" if such a link is on the way to `name`; else
+/// empty.
+std::string link_to_nowhere(hid_t file, const std::string& name);
+
+/// What to do where a compression filter is missing, by HDF5's number of it.
+std::string filter_remedy(H5Z_filter_t filter);
+
+}  // namespace tessera::io
