@@ -17,6 +17,7 @@
 #include <cufft.h>
 
 #include "hot_path.hpp"
+#include "hot_path_window.cuh"
 
 namespace {
 
@@ -117,7 +118,16 @@ class Bench {
 
   void run() {
     using namespace hot_path;
-    const double whole = milliseconds([&] { every_chunk(add_gradients); });
+    const double whole = milliseconds([&] { every_chunk(add_gradients_and_keep); });
+    require_finite();
+    const bool on_chip = fits_on_chip(c_.n, c_.n_modes);
+    const auto on_chip_only = [](void* s, const ScanArrays& scan, const ChunkArrays& chunk,
+                                 Complex*) { add_gradients_on_chip(s, scan, chunk); };
+    const double one = on_chip ? milliseconds([&] { every_chunk(on_chip_only); }) : 0;
+    const auto cover = [](void* s, const ScanArrays& scan, const ChunkArrays& chunk, Complex*) {
+      add_coverage(s, scan, chunk);
+    };
+    const double coverage = on_chip ? milliseconds([&] { every_chunk(cover); }) : 0;
     require_finite();
     const double first = milliseconds([&] { every_chunk(exit_rows); });
     const double second = milliseconds([&] { every_chunk(detector_columns); });
@@ -143,7 +153,8 @@ class Bench {
     for (int i = 0; i < 3; ++i)
       std::printf(" %7.2f %6.0f %6.0f |", ms[i] * scale, bytes[i] * pixels / ms[i] * 1e-6,
                   flops[i] * pixels / ms[i] * 1e-6);
-    std::printf(" %7.2f %7.2f\n", time_slots() * scale, time_update() * scale);
+    std::printf(" %7.2f %7.2f | %7.2f %8.2f\n", time_slots() * scale, time_update() * scale,
+                one * scale, coverage * scale);
     std::fflush(stdout);
   }
 
@@ -195,7 +206,7 @@ class Bench {
     for (int begin = 0; begin < n_positions(); begin += c_.chunk)
       kernel(nullptr, scan,
              hot_path::ChunkArrays{begin, std::min(c_.chunk, n_positions() - begin), false,
-                                   1.F / static_cast<float>(c_.n), object_.data(), width_,
+                                   1.F / static_cast<float>(c_.n), object_.data(), width_, width_,
                                    probes_.data(), object_sum_.data(), illumination_.data(),
                                    slot_sums_.data(), overlap_.data(), sums_.data()},
              waves_.data());
@@ -288,9 +299,11 @@ class Bench {
 };
 
 std::vector<Case> table() {
-  return {{64, 1, 1024, 4, false}, {64, 4, 256, 4, false},  {128, 1, 256, 4, false},
-          {128, 4, 256, 4, false}, {128, 6, 256, 4, false}, {256, 1, 256, 4, false},
-          {256, 4, 256, 4, false}, {512, 1, 256, 4, false}, {512, 4, 64, 4, false},
+  return {{64, 1, 16384, 16, false}, {128, 1, 16384, 16, false}, {128, 1, 4096, 16, true},
+          {128, 1, 64, 4, false},    {128, 1, 32, 4, true},      {128, 1, 16384, 1, true},
+          {64, 1, 1024, 4, false},   {64, 4, 256, 4, false},     {128, 1, 256, 4, false},
+          {128, 4, 256, 4, false},   {128, 6, 256, 4, false},    {256, 1, 256, 4, false},
+          {256, 4, 256, 4, false},   {512, 1, 256, 4, false},    {512, 4, 64, 4, false},
           {512, 4, 256, 4, false}};
 }
 
@@ -305,7 +318,8 @@ int main(int argc, char** argv) try {
               positions_of_epoch);
   std::printf(
       "   n modes chunk slots   order |      all  ratio |    cuFFT    copy |"
-      "   exit   GB/s GFLOPs |  detect   GB/s GFLOPs |    back   GB/s GFLOPs |   slots  update\n");
+      "   exit   GB/s GFLOPs |  detect   GB/s GFLOPs |    back   GB/s GFLOPs |   slots  update |  "
+      "on chip coverage\n");
   for (const Case& c : cases) Bench(c).run();
 } catch (const std::exception& e) {
   std::fprintf(stderr, "tessera_hot_path_time: %s\n", e.what());

@@ -18,11 +18,11 @@ bool before(Vec2 a, Vec2 b) {
 ChunkLayout::ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots,
                          int n_batches)
     : shifts_(shift_px.begin(), shift_px.end()), chunk_size_(chunk_size), max_slots_(max_slots) {
-  if (chunk_size < 1 || max_slots < chunk_size)
-    throw std::invalid_argument(
-        text("chunks of ", chunk_size, " positions with room for ", max_slots, " slots"));
   std::sort(shifts_.begin(), shifts_.end(), before);
   shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
+  if (chunk_size < 1 || max_slots < std::min(chunk_size, static_cast<int>(shifts_.size())))
+    throw std::invalid_argument(text("chunks of ", chunk_size, " positions of ", shifts_.size(),
+                                     " shifts with room for ", max_slots, " slots"));
   for (const Vec2& shift : shift_px) {
     const auto found = std::lower_bound(shifts_.begin(), shifts_.end(), shift, before);
     shift_of_.push_back(static_cast<int>(found - shifts_.begin()));

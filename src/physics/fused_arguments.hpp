@@ -44,6 +44,7 @@ inline hot_path::ChunkArrays fused_chunk(ForwardModel& model, const ObjectView& 
           .scale = static_cast<float>(model.unitary_scale()),
           .object = plain(object.data()),
           .object_width = static_cast<std::int64_t>(object.extent(2)),
+          .object_height = static_cast<std::int64_t>(object.extent(1)),
           .probes = plain(illumination.probes()),
           .object_sum = plain(sums.object.data()),
           .dose = plain(sums.dose.data()),

@@ -13,7 +13,7 @@ using device::Device;
 void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk& chunk,
                        const GradientSums& sums, bool with_probe) {
   if (model_.kernels() == Kernels::fused)
-    return add_at_once(exec, object, chunk, sums, with_probe, model_.waves().data());
+    return add_at_once(exec, object, chunk, sums, with_probe, nullptr);
   find_chi(exec, object, chunk);
   model_.add_gradients(exec, object, chunk, sums, with_probe);
 }
@@ -35,7 +35,7 @@ void GradientPass::find_chi(const Device& exec, const ObjectView& object, const 
 }
 
 void GradientPass::add_at_once(const Device& exec, const ObjectView& object, const Chunk& chunk,
-                               const GradientSums& sums, bool with_probe, complex* row_spectra) {
+                               const GradientSums& sums, bool with_probe, complex* kept) {
   const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
   Illumination& illumination = model_.illumination();
   illumination.shift_probes(exec, chunk);
@@ -47,8 +47,12 @@ void GradientPass::add_at_once(const Device& exec, const ObjectView& object, con
     fused.sums = figures_.sums().data();
     if (model_.fitted().any_at_position())
       fused.slot_sums = plain(illumination.sums_data(sums.probe));
-    hot_path::add_gradients(device::stream_handle(exec), fused_scan(model_, patterns.values), fused,
-                            plain(row_spectra));
+    const hot_path::ScanArrays scan = fused_scan(model_, patterns.values);
+    if (kept)
+      hot_path::add_gradients_and_keep(device::stream_handle(exec), scan, fused, plain(kept));
+    else
+      hot_path::add_gradients(device::stream_handle(exec), scan, fused,
+                              plain(model_.waves().data()));
   }
   model_.take_slot_sums(exec, object, chunk, sums, with_probe, model_.fitted());
 }

@@ -22,8 +22,9 @@ class GradientPass {
 
  private:
   void find_chi(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
+  /// @param kept null: not wanted
   void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                   const GradientSums& sums, bool with_probe, device::complex* row_spectra);
+                   const GradientSums& sums, bool with_probe, device::complex* kept);
 
   ForwardModel& model_;
   RunningFigures figures_;

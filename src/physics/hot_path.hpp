@@ -1,6 +1,6 @@
 #pragma once
-/// The gradient of one chunk in three fused kernels, for NVIDIA GPUs, single precision and square
-/// windows of a power of two: `docs/decisions/0008`. Formulas: `forward_kernels.hpp`,
+/// The gradient of one chunk in one to three fused kernels, for NVIDIA GPUs, single precision and
+/// square windows of a power of two: `docs/decisions/0008`. Formulas: `forward_kernels.hpp`,
 /// `detector_kernels.hpp`. Plain pointers to device memory, 16-byte aligned, C order. Everything is
 /// enqueued on `stream` (a cudaStream_t); nothing allocates or waits.
 ///
@@ -38,7 +38,8 @@ struct ChunkArrays {
   float scale;           ///< of the unitary transform, 1 / n
   const Complex* object;
   std::int64_t object_width;  ///< of object, object_sum, dose: pixels
-  const Complex* probes;      ///< (slot, mode, n, n)
+  std::int64_t object_height;
+  const Complex* probes;  ///< (slot, mode, n, n)
   // What is added to; null: not wanted.
   Complex* object_sum;  ///< += sum_jm conj(probe_jm) wave_jm, unitary
   float* dose;          ///< += sum_jm |probe_jm|^2
@@ -50,11 +51,23 @@ struct ChunkArrays {
 /// @return whether this build and the functions below can do such windows
 bool supports(int n, int n_modes);
 
-/// Object and probe to all sums of `chunk`.
-/// @param waves (count, n_modes, n, n), overwritten
+/// Object and probe to all sums of `chunk`, by the kernels that are fastest.
+/// @param waves (count, n_modes, n, n), perhaps overwritten
 void add_gradients(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, Complex* waves);
 
-/// The three kernels of `add_gradients`, in this order, for who times them.
+/// Whether this GPU keeps such a window on the chip from its exit wave to both gradients, in one
+/// kernel.
+bool fits_on_chip(int n, int n_modes);
+
+/// `add_gradients` in that kernel, for windows that fit and objects of fewer than 2^32 pixels.
+void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
+
+/// `add_gradients` in three kernels, which hand the waves on.
+/// @param waves = n times the row spectra of the residual's exit waves
+void add_gradients_and_keep(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                            Complex* waves);
+
+/// The three kernels of `add_gradients_and_keep`, in this order, for who times them.
 void exit_rows(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, Complex* waves);
 void detector_columns(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                       Complex* waves);
@@ -71,8 +84,7 @@ struct Directions {
   double* products;       ///< (place, 5) += NormalEquations of u = P dO, v = dP O and the waves
 };
 
-/// @param waves as `add_gradients` leaves them: n times the row spectra of the residual's exit
-/// waves
+/// @param waves as `add_gradients_and_keep` leaves them
 void add_products(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                   const Directions& directions, const Complex* waves);
 

@@ -1,12 +1,29 @@
-#include "hot_path.hpp"
+#include "hot_path_window.cuh"
 
 namespace tessera::physics::hot_path {
+namespace {
+
+/// Fewer places than the multiprocessors take at a time leave some idle, where three kernels use
+/// all.
+bool better_on_chip(const ScanArrays& scan, const ChunkArrays& chunk) {
+  return fits_on_chip(scan.n, scan.n_modes) &&
+         chunk.count * scan.n_modes >= multiprocessors() * windows_at_a_time(scan.n) &&
+         chunk.object_width * chunk.object_height < std::int64_t{1} << 32;
+}
+
+}  // namespace
 
 bool supports(int n, int n_modes) {
   return n >= 32 && n <= 1024 && (n & (n - 1)) == 0 && n_modes >= 1;
 }
 
 void add_gradients(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, Complex* waves) {
+  if (better_on_chip(scan, chunk)) return add_gradients_on_chip(stream, scan, chunk);
+  add_gradients_and_keep(stream, scan, chunk, waves);
+}
+
+void add_gradients_and_keep(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                            Complex* waves) {
   if (chunk.count == 0) return;
   exit_rows(stream, scan, chunk, waves);
   detector_columns(stream, scan, chunk, waves);

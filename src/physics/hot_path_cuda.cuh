@@ -24,6 +24,12 @@ __device__ __forceinline__ std::int64_t image_row(std::int64_t i, int n_modes, i
   return ((i * n_modes + m) * n + at) * n;
 }
 
+/// Of the place j of a chunk.
+__device__ __forceinline__ int slot_of(const ScanArrays& scan, const ChunkArrays& chunk, int j) {
+  if (scan.own_slots) return j;
+  return scan.slot ? scan.slot[chunk.begin + j] : 0;
+}
+
 /// sum += v, sum 16-byte aligned.
 __device__ __forceinline__ void add_float4(float* sum, float4 v) {
 #if __CUDA_ARCH__ >= 900

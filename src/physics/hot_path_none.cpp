@@ -19,6 +19,15 @@ bool supports(int, int) {
 void add_gradients(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
   refuse();
 }
+bool fits_on_chip(int, int) {
+  return false;
+}
+void add_gradients_on_chip(void*, const ScanArrays&, const ChunkArrays&) {
+  refuse();
+}
+void add_gradients_and_keep(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
+  refuse();
+}
 void exit_rows(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
   refuse();
 }

@@ -12,11 +12,6 @@ struct RowPlace {
   int position;
 };
 
-__device__ __forceinline__ int slot_of(const ScanArrays& scan, const ChunkArrays& chunk, int j) {
-  if (scan.own_slots) return j;
-  return scan.slot ? scan.slot[chunk.begin + j] : 0;
-}
-
 __device__ __forceinline__ RowPlace place_of(const ScanArrays& scan, const ChunkArrays& chunk,
                                              int j, int y) {
   const int k = chunk.begin + j;

@@ -5,6 +5,7 @@
 #include "tessera/device/device.hpp"
 
 #include "optics/deck_optics.hpp"
+#include "physics/kernel_choice.hpp"
 #include "solvers/constraint_list.hpp"
 
 namespace tessera::run {
@@ -39,18 +40,30 @@ bool runs_in_steps(const deck::Deck& deck) {
   });
 }
 
+/// Shifts to which positions are rounded, at most; 0: as many as there are positions.
+std::int64_t n_bins(int subpixel_bins) {
+  return subpixel_bins == 0 ? 0 : (subpixel_bins + 1) * (subpixel_bins + 1);
+}
+
 /// On a host, as many positions as keep their waves in a second-level cache; on a device as many as
-/// its own holds, and enough to fill it or to be worth many starts. What falls on each slice is
-/// kept, hence fewer positions of a thick sample: always cheaper than to compute it once more.
-int chunk_size(const physics::ModelOptions& model, bool in_steps, Shape2 window) {
-  constexpr std::int64_t cache_bytes = device::device_is_host ? 512 << 10 : 32 << 20;
-  const std::int64_t min = device::device_is_host ? 1 : in_steps ? 1024 : 256;
+/// its own holds, and enough to fill it or to be worth many starts; far more where waves stay on
+/// the chip, and every start empties it. What falls on each slice is kept, hence fewer positions of
+/// a thick sample: always cheaper than to compute it once more.
+int chunk_size(const physics::ModelOptions& model, const deck::Deck& deck, Shape2 window,
+               int n_positions) {
+  const std::int64_t cache_bytes = device::device_is_host ? 512 << 10 : 32 << 20;
+  const std::int64_t min = device::device_is_host ? 1 : runs_in_steps(deck) ? 1024 : 256;
   const auto wave_bytes = static_cast<std::int64_t>(window.size() * model.n_waves() *
                                                     model.n_slices * sizeof(device::complex));
   const std::int64_t fit = std::max(min, cache_bytes / wave_bytes);
   if (device::device_is_host) return static_cast<int>(fit);
+  const bool on_chip = !runs_in_steps(deck) && n_bins(deck.data.subpixel_bins) > 0 &&
+                       !model.own_probes && physics::keeps_waves_on_chip(model, window);
+  constexpr std::int64_t on_chip_bytes = std::int64_t{1} << 30;
   constexpr std::int64_t max_bytes = std::int64_t{4} << 30;
-  return static_cast<int>(std::max<std::int64_t>(1, std::min(fit, max_bytes / wave_bytes)));
+  const std::int64_t wanted =
+      on_chip ? std::min<std::int64_t>(on_chip_bytes / wave_bytes, n_positions) : fit;
+  return static_cast<int>(std::max<std::int64_t>(1, std::min(wanted, max_bytes / wave_bytes)));
 }
 
 /// On a device, room for all bins of a batch while it costs little; on a host, no more than the
@@ -60,13 +73,16 @@ int max_slots(const physics::ModelOptions& model, int subpixel_bins, Shape2 wind
   constexpr std::int64_t room_bytes = std::int64_t{1} << 30;
   const auto slot_bytes =
       static_cast<std::int64_t>(2 * window.size() * model.n_modes * sizeof(device::complex));
-  const std::int64_t bins = (subpixel_bins + 1) * (subpixel_bins + 1);
+  const std::int64_t bins = n_bins(subpixel_bins);
+  const std::int64_t of_chunk =
+      bins == 0 ? model.chunk_size : std::min<std::int64_t>(bins, model.chunk_size);
   return static_cast<int>(
-      std::max<std::int64_t>(model.chunk_size, std::min(bins, room_bytes / slot_bytes)));
+      std::max<std::int64_t>(of_chunk, std::min(bins, room_bytes / slot_bytes)));
 }
 
 physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Optics& optics,
-                                    Shape2 window) {
+                                    const io::ScanInfo& info) {
+  const Shape2 window = info.pattern;
   const deck::Refine& refine = deck.refine;
   physics::ModelOptions model{
       .n_modes = deck.probe.n_modes,
@@ -84,7 +100,7 @@ physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Opti
       .point_spread_px = deck.experiment.point_spread_px,
       .fixed_order = deck.run.deterministic,
       .planning = deck.run.deterministic ? fft::Planning::reproducible : fft::Planning::measured};
-  model.chunk_size = chunk_size(model, runs_in_steps(deck), window);
+  model.chunk_size = chunk_size(model, deck, window, info.n_positions);
   model.max_slots = max_slots(model, deck.data.subpixel_bins, window);
   for (const deck::Solver& solver : deck.solvers)
     if (model.noise == physics::Noise::amplitude) model.noise = noise_from(solver.noise);
@@ -102,7 +118,7 @@ physics::Noise noise_from(const std::string& word) {
 Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   Plan plan;
   plan.optics = optics::optics_of(optics::experiment_as_read(deck), info.pattern);
-  plan.model = model_options(deck, plan.optics, info.pattern);
+  plan.model = model_options(deck, plan.optics, info);
   plan.has_background = info.background.size() > 0 || deck.refine.background_from_epoch >= 0;
   plan.window_margin_px = optics::window_margin_px(deck, plan.optics.pixel_m);
   plan.reach_px = optics::window_reach_px(deck, plan.optics.pixel_m);

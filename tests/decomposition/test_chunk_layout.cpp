@@ -116,7 +116,9 @@ TEST(ChunkLayout, NoPositionsMakeNoChunks) {
 }
 
 TEST(ChunkLayout, FewerSlotsThanAChunkMayNeedAreRefused) {
-  EXPECT_THROW(ChunkLayout({}, 4, 3, 1), std::invalid_argument);
+  const std::vector<Vec2> shifts{{0, 0}, {0, 0.25}, {0.25, 0}, {0.5, 0.5}};
+  EXPECT_THROW(ChunkLayout(shifts, 4, 3, 1), std::invalid_argument);
+  EXPECT_NO_THROW(ChunkLayout(std::span(shifts).first(3), 4, 3, 1)) << "three shifts, three slots";
 }
 
 }  // namespace

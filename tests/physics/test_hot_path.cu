@@ -1,6 +1,7 @@
 /// The fused CUDA kernels against plain loops in double precision. One GPU, no MPI, no Kokkos.
 
 #include <cstdint>
+#include <functional>
 
 #include "physics/hot_path_device.cuh"
 #include "physics/hot_path_problem.hpp"
@@ -53,11 +54,10 @@ std::vector<unsigned char> pattern_bytes_of(const Problem& p, const Case& c, int
   }
 }
 
-class HotPathGradients : public HotPath, public ::testing::WithParamInterface<Case> {};
+using Kernels =
+    std::function<void(const hot_path::ScanArrays&, const hot_path::ChunkArrays&, Complex* waves)>;
 
-TEST_P(HotPathGradients, AgreeWithPlainLoops) {
-  const Case c = GetParam();
-  ASSERT_TRUE(hot_path::supports(c.n, c.n_modes));
+void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
   const int max_counts = c.counts == Counts::u8 ? 250 : 3000;
   const Problem p =
       make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, max_counts, c.counts != Counts::f32);
@@ -89,13 +89,14 @@ TEST_P(HotPathGradients, AgreeWithPlainLoops) {
                                     1.F / static_cast<float>(c.n),
                                     object.data(),
                                     p.object_w,
+                                    p.object_h,
                                     probes.data(),
                                     object_sum.data(),
                                     dose.data(),
                                     c.moves_probe ? slot_sums.data() : nullptr,
                                     c.moves_probe ? overlap.data() : nullptr,
                                     sums.data()};
-  hot_path::add_gradients(nullptr, scan, chunk, waves.data());
+  add_gradients(scan, chunk, waves.data());
   check(cudaDeviceSynchronize());
 
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
@@ -112,6 +113,24 @@ TEST_P(HotPathGradients, AgreeWithPlainLoops) {
   EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
 }
 
+class HotPathGradients : public HotPath, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(HotPathGradients, AgreeWithPlainLoops) {
+  const Case c = GetParam();
+  ASSERT_TRUE(hot_path::supports(c.n, c.n_modes));
+  expect_plain_sums(c, [](const auto& scan, const auto& chunk, Complex* waves) {
+    hot_path::add_gradients_and_keep(nullptr, scan, chunk, waves);
+  });
+}
+
+TEST_P(HotPathGradients, AgreeOnTheChip) {
+  const Case c = GetParam();
+  if (!hot_path::fits_on_chip(c.n, c.n_modes)) GTEST_SKIP() << "windows do not fit on the chip";
+  expect_plain_sums(c, [](const auto& scan, const auto& chunk, Complex*) {
+    hot_path::add_gradients_on_chip(nullptr, scan, chunk);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathGradients,
                          ::testing::Values(Case{32, 1, 9}, Case{64, 1, 7}, Case{128, 1, 6},
                                            Case{256, 1, 4}, Case{512, 1, 3}, Case{1024, 1, 2}));
@@ -119,9 +138,10 @@ INSTANTIATE_TEST_SUITE_P(Modes, HotPathGradients,
                          ::testing::Values(Case{32, 2, 5}, Case{32, 3, 5}, Case{32, 12, 4},
                                            Case{64, 4, 5}, Case{64, 12, 4}, Case{128, 2, 5},
                                            Case{128, 3, 5}, Case{128, 4, 4}, Case{128, 5, 4},
-                                           Case{128, 6, 4}, Case{128, 12, 3}, Case{256, 2, 3},
-                                           Case{256, 3, 3}, Case{256, 6, 3}, Case{512, 2, 2},
-                                           Case{512, 3, 3}, Case{512, 4, 2}, Case{1024, 2, 2}));
+                                           Case{128, 6, 4}, Case{128, 7, 3}, Case{128, 8, 3},
+                                           Case{128, 12, 3}, Case{256, 2, 3}, Case{256, 3, 3},
+                                           Case{256, 6, 3}, Case{512, 2, 2}, Case{512, 3, 3},
+                                           Case{512, 4, 2}, Case{1024, 2, 2}));
 // More modes than the registers of a block hold.
 INSTANTIATE_TEST_SUITE_P(ModesInTurn, HotPathGradients,
                          ::testing::Values(Case{32, 13, 4}, Case{64, 13, 4}, Case{128, 13, 3},
@@ -141,6 +161,8 @@ INSTANTIATE_TEST_SUITE_P(Probe, HotPathGradients,
 INSTANTIATE_TEST_SUITE_P(Runs, HotPathGradients,
                          ::testing::Values(Case{32, 1, 2000, 7}, Case{32, 1, 2000, 1},
                                            Case{32, 3, 1500, 700}, Case{128, 1, 400, 9},
+                                           Case{64, 1, 2000, 7}, Case{64, 1, 1500, 600},
+                                           Case{128, 1, 300, 300}, Case{128, 3, 150, 20},
                                            Case{512, 1, 8, 3}));
 
 TEST(HotPathReference, FftIsTheDefinition) {

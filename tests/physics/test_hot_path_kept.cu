@@ -62,9 +62,10 @@ struct OnGpu {
     return {begin,         p.n_positions - begin,
             false,         1.F / static_cast<float>(p.n),
             object.data(), p.object_w,
-            probes.data(), nullptr,
+            p.object_h,    probes.data(),
             nullptr,       nullptr,
-            nullptr,       sums.data()};
+            nullptr,       nullptr,
+            sums.data()};
   }
 };
 
@@ -225,7 +226,7 @@ TEST_P(HotPathKept, ProductsAgreeWithPlainLoops) {
   const OnDevice waves(poison(static_cast<std::size_t>(count * p_.n_modes) * p_.area()));
   hot_path::ChunkArrays chunk = gpu.chunk(begin);
   chunk.object_sum = object_sum.data();
-  hot_path::add_gradients(nullptr, gpu.scan(), chunk, waves.data());
+  hot_path::add_gradients_and_keep(nullptr, gpu.scan(), chunk, waves.data());
   hot_path::add_products(nullptr, gpu.scan(), chunk,
                          {object_direction.data(), probe_directions.data(), products.data()},
                          waves.data());

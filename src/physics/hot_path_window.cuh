@@ -1,0 +1,31 @@
+#pragma once
+/// What the kernels share that take whole windows: where a place's window lies.
+
+#include "hot_path_cuda.cuh"
+
+namespace tessera::physics::hot_path {
+
+/// What a thread knows of the window that it works on. Objects have fewer than 2^32 pixels.
+struct Place {
+  unsigned object;  ///< first pixel of the window
+  int slot;
+  int pattern;
+};
+
+__device__ __forceinline__ Place place_of(const ScanArrays& scan, const ChunkArrays& chunk, int j) {
+  const int position = scan.order[chunk.begin + j];
+  return {
+      static_cast<unsigned>(scan.corner[2 * position]) * static_cast<unsigned>(chunk.object_width) +
+          static_cast<unsigned>(scan.corner[2 * position + 1]),
+      slot_of(scan, chunk, j), chunk.patterns_packed ? j : position};
+}
+
+/// Windows that a multiprocessor keeps.
+constexpr int windows_at_a_time(int n) {
+  return 128 * 128 / (n * n);
+}
+
+/// dose and overlap of `add_gradients`.
+void add_coverage(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
+
+}  // namespace tessera::physics::hot_path
