@@ -16,7 +16,7 @@ enum class Kernels : int {
 /// @param sizes of which those of the rank's tile and positions do not matter
 Kernels choose_kernels(const Sizes& sizes);
 
-/// Whether the fused kernels of a gradient, if they are chosen, keep waves on the chip.
-bool keeps_waves_on_chip(const ModelOptions& options, Shape2 window);
+/// Whether these kernels keep a gradient's waves on the chip.
+bool keeps_waves_on_chip(const Sizes& sizes);
 
 }  // namespace tessera::physics

@@ -1,6 +1,7 @@
 #include "run/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tessera/device/device.hpp"
 
@@ -49,16 +50,14 @@ std::int64_t n_bins(int subpixel_bins) {
 /// its own holds, and enough to fill it or to be worth many starts; far more where waves stay on
 /// the chip, and every start empties it. What falls on each slice is kept, hence fewer positions of
 /// a thick sample: always cheaper than to compute it once more.
-int chunk_size(const physics::ModelOptions& model, const deck::Deck& deck, Shape2 window,
-               int n_positions) {
+int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positions) {
   const std::int64_t cache_bytes = device::device_is_host ? 512 << 10 : 32 << 20;
   const std::int64_t min = device::device_is_host ? 1 : runs_in_steps(deck) ? 1024 : 256;
-  const auto wave_bytes = static_cast<std::int64_t>(window.size() * model.n_waves() *
-                                                    model.n_slices * sizeof(device::complex));
+  const std::int64_t wave_bytes = sizes.waves_bytes() * sizes.model.n_slices;
   const std::int64_t fit = std::max(min, cache_bytes / wave_bytes);
   if (device::device_is_host) return static_cast<int>(fit);
   const bool on_chip = !runs_in_steps(deck) && n_bins(deck.data.subpixel_bins) > 0 &&
-                       !model.own_probes && physics::keeps_waves_on_chip(model, window);
+                       !sizes.model.own_probes && physics::keeps_waves_on_chip(sizes);
   constexpr std::int64_t on_chip_bytes = std::int64_t{1} << 30;
   constexpr std::int64_t max_bytes = std::int64_t{4} << 30;
   const std::int64_t wanted =
@@ -80,9 +79,7 @@ int max_slots(const physics::ModelOptions& model, int subpixel_bins, Shape2 wind
       std::max<std::int64_t>(of_chunk, std::min(bins, room_bytes / slot_bytes)));
 }
 
-physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Optics& optics,
-                                    const io::ScanInfo& info) {
-  const Shape2 window = info.pattern;
+physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Optics& optics) {
   const deck::Refine& refine = deck.refine;
   physics::ModelOptions model{
       .n_modes = deck.probe.n_modes,
@@ -100,8 +97,6 @@ physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Opti
       .point_spread_px = deck.experiment.point_spread_px,
       .fixed_order = deck.run.deterministic,
       .planning = deck.run.deterministic ? fft::Planning::reproducible : fft::Planning::measured};
-  model.chunk_size = chunk_size(model, deck, window, info.n_positions);
-  model.max_slots = max_slots(model, deck.data.subpixel_bins, window);
   for (const deck::Solver& solver : deck.solvers)
     if (model.noise == physics::Noise::amplitude) model.noise = noise_from(solver.noise);
   return model;
@@ -118,8 +113,15 @@ physics::Noise noise_from(const std::string& word) {
 Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   Plan plan;
   plan.optics = optics::optics_of(optics::experiment_as_read(deck), info.pattern);
-  plan.model = model_options(deck, plan.optics, info);
+  plan.model = model_options(deck, plan.optics);
   plan.has_background = info.background.size() > 0 || deck.refine.background_from_epoch >= 0;
+  plan.model.chunk_size = chunk_size({.model = plan.model,
+                                      .window = info.pattern,
+                                      .ghosted = {},
+                                      .has_background = plan.has_background,
+                                      .has_saturation = std::isfinite(info.saturation)},
+                                     deck, info.n_positions);
+  plan.model.max_slots = max_slots(plan.model, deck.data.subpixel_bins, info.pattern);
   plan.window_margin_px = optics::window_margin_px(deck, plan.optics.pixel_m);
   plan.reach_px = optics::window_reach_px(deck, plan.optics.pixel_m);
   plan.tile_margin_px =
