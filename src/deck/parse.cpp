@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -93,7 +95,8 @@ void Parser::choose_methods() {
 void Parser::choose_method(std::size_t stage, const toml::node* node) {
   if (!node || !node->is_string()) return;
   const std::string& method = node->as_string()->get();
-  if (std::ranges::count(method_names(), method) > 0) deck_.solvers[stage] = Solver::of(method);
+  if (std::ranges::count(settings::method_words(), method) > 0)
+    deck_.solvers[stage] = Solver::of(method);
 }
 
 void Parser::read_deck() {
@@ -248,6 +251,17 @@ void Parser::read_overrides() {
   }
 }
 
+/// In place of each automatic solver those of its recipe.
+void put_recipes(Deck& deck) {
+  std::vector<Solver> solvers;
+  for (const Solver& solver : deck.solvers)
+    if (solver.method == settings::automatic)
+      std::ranges::copy(solver.recipe(), std::back_inserter(solvers));
+    else
+      solvers.push_back(solver);
+  deck.solvers = std::move(solvers);
+}
+
 }  // namespace
 
 Deck parse(const std::string& toml_text, const std::string& deck_path,
@@ -256,6 +270,7 @@ Deck parse(const std::string& toml_text, const std::string& deck_path,
   Parser parser(deck, toml_text, deck_path, overrides);
   parser.read_deck();
   parser.read_overrides();
+  put_recipes(deck);
   check(deck);
   return deck;
 }

@@ -39,6 +39,12 @@ bool allows(std::string_view method, Option option) {
   return found == methods().end() || std::ranges::count(found->excludes, option) == 0;
 }
 
+std::vector<std::string> method_words() {
+  std::vector<std::string> words = method_names();
+  words.emplace_back(automatic);
+  return words;
+}
+
 std::vector<std::string> methods_with_key(std::string_view name) {
   std::vector<std::string> with_key;
   for (const std::string& method : method_names())
@@ -48,13 +54,29 @@ std::vector<std::string> methods_with_key(std::string_view name) {
 }
 
 Solver Solver::of(std::string_view method) {
+  if (method == automatic) return {.method = std::string(automatic)};
   const Method<OwnSettings>& found = *find_method(method);
   Solver solver{.method = found.name, .own = found.start};
   if (!allows(method, Option::batches)) solver.batch_size = 0;
   return solver;
 }
 
+std::vector<Solver> Solver::recipe() const {
+  Solver find = *this;
+  find.method = "lsqml";
+  find.own = Lsqml{.steps = {.object = 1, .probe = 1}};
+  Solver settle = *this;
+  settle.method = "ml";
+  settle.own = Descent{};
+  settle.batch_size = 0;
+  settle.epochs = std::min(epochs / 4, 25);
+  find.epochs -= settle.epochs;
+  if (settle.epochs == 0) return {find};
+  return {find, settle};
+}
+
 std::vector<Key> Solver::own_keys() {
+  if (method == automatic) return {};
   std::vector<Key> keys = std::visit([](auto& of_family) { return of_family.keys(); }, own);
   std::erase_if(keys, [&](const Key& key) {
     return !key.methods.empty() && std::ranges::count(key.methods, method) == 0;

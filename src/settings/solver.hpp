@@ -18,6 +18,9 @@
 
 namespace tessera::settings {
 
+/// The method that is no method: a recipe takes its place.
+inline constexpr std::string_view automatic = "auto";
+
 /// The settings of every family.
 using OwnSettings = std::variant<Pie, Lsqml, Projection, Descent, Adam>;
 
@@ -26,6 +29,9 @@ const std::vector<Method<OwnSettings>>& methods();
 
 /// Their names.
 std::vector<std::string> method_names();
+
+/// What solver.method may say: these, and the automatic one.
+std::vector<std::string> method_words();
 
 /// @param method as in solver.method; allows everything if there is no such method
 bool allows(std::string_view method, Option option);
@@ -44,8 +50,12 @@ struct Solver {
   std::string noise = "amplitude";
   OwnSettings own = {};  ///< of the family of `method`
 
-  /// The defaults of `method`, which is one of methods().
+  /// The defaults of `method`, which is one of methods() or automatic.
   static Solver of(std::string_view method);
+
+  /// What stands for this one if it is automatic: methods and steps that hold without tuning.
+  /// Why these: docs/methods/automatic.md.
+  std::vector<Solver> recipe() const;
 
   /// Positions of a batch among `n`.
   int max_in_batch(int n) const { return batch_size == 0 ? n : std::min(n, batch_size); }
@@ -54,8 +64,10 @@ struct Solver {
     return {
         {.name = "method",
          .field = &method,
-         .meaning = "How object and probe are found; the methods are listed below.",
-         .choices = method_names()},
+         .meaning =
+             "How object and probe are found; the methods are listed below. `auto` is two in "
+             "turn: `lsqml`, and `ml` for the last quarter of the epochs, 25 at most.",
+         .choices = method_words()},
         {.name = "epochs",
          .field = &epochs,
          .meaning = "Passes over all scan positions.",
@@ -102,7 +114,7 @@ struct Solver {
          .choices = {"amplitude", "intensity", "poisson"}},
     };
   }
-  /// Those of `method` alone.
+  /// Those of `method` alone; of the automatic one none.
   std::vector<Key> own_keys();
   std::vector<Key> keys() { return joined({shared_keys(), own_keys()}); }
 

@@ -6,6 +6,8 @@ namespace tessera::deck {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -246,6 +248,29 @@ TEST(Solvers, HaveTheDefaultsOfTheirMethodWhereverItIsNamed) {
   EXPECT_EQ(
       parsed(two_solvers, {"solver[1].method=dm", "solver[1].batch_size=0"}).solvers[1].method,
       "dm");
+}
+
+TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
+  const auto recipe = [](const std::string& epochs) {
+    return parsed(xray_deck, {"solver.method=auto", "solver.epochs=" + epochs, "solver.seed=7"})
+        .solvers;
+  };
+  const std::vector<Solver> solvers = recipe("60");
+  ASSERT_EQ(solvers.size(), 2u);
+  EXPECT_EQ(solvers[0].method, "lsqml");
+  EXPECT_EQ(std::get<settings::Lsqml>(solvers[0].own).steps.object, 1);
+  EXPECT_EQ(solvers[1].method, "ml");
+  EXPECT_EQ(solvers[1].batch_size, 0);
+  for (const Solver& solver : solvers) EXPECT_EQ(solver.seed, 7u);
+  EXPECT_THAT(recipe("60"), ElementsAre(Field(&Solver::epochs, 45), Field(&Solver::epochs, 15)));
+  EXPECT_THAT(recipe("200"), ElementsAre(Field(&Solver::epochs, 175), Field(&Solver::epochs, 25)));
+  EXPECT_THAT(recipe("3"), ElementsAre(Field(&Solver::epochs, 3)));
+  const Deck between = parsed(two_solvers, {"solver[0].method=auto", "solver[0].epochs=8"});
+  ASSERT_EQ(between.solvers.size(), 3u);
+  EXPECT_EQ(between.solvers[2].method, "epie");
+  EXPECT_THAT(parse_complaint(xray_deck, {"solver.method=auto", "solver.object_step=1"}),
+              AllOf(HasSubstr("solver.object_step is no key of solver.method = \"auto\""),
+                    HasSubstr("lsqml")));
 }
 
 TEST(Overrides, ABareWordIsText) {
