@@ -67,7 +67,7 @@ bool File::has(const std::string& name) const {
 }
 
 std::vector<std::string> File::names(const std::string& group) const {
-  return visited_names(handle_->file, group);
+  return reading(path(), [&] { return visited_names(handle_->file, group); });
 }
 
 std::vector<std::string> File::members(const std::string& group) const {
@@ -78,26 +78,30 @@ std::vector<std::string> File::members(const std::string& group) const {
     return 0;
   };
   const Hid opened(H5Gopen2(handle_->file, group.c_str(), H5P_DEFAULT), H5Gclose);
-  if (opened >= 0)
-    check_hdf5(H5Literate(opened, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names),
-               text("listing group \"", group, '"'));
+  reading(path(), [&] {
+    if (opened >= 0)
+      check_hdf5(H5Literate(opened, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names),
+                 text("listing group \"", group, '"'));
+  });
   return names;
 }
 
 DatasetInfo File::info(const std::string& name) const {
-  if (!is_dataset(handle_->file, name)) {
-    const std::string nowhere = link_to_nowhere(handle_->file, name);
-    throw InputError(text('"', path(), "\" has no dataset \"", name, '"',
-                          nowhere.empty() ? hint(name, dataset_names(handle_->file)) : nowhere));
-  }
-  const Hid dataset = open_dataset(handle_->file, name);
-  const Hid type = checked(H5Dget_type(dataset), H5Tclose, "reading a dataset's type");
-  DatasetInfo info;
-  info.extents = extents_of(dataset);
-  info.type = element_type(type);
-  info.element_bytes = static_cast<std::int64_t>(H5Tget_size(type));
-  describe_storage(dataset, path(), info);
-  return info;
+  return reading(path(), [&] {
+    if (!is_dataset(handle_->file, name)) {
+      const std::string nowhere = link_to_nowhere(handle_->file, name);
+      throw InputError(text('"', path(), "\" has no dataset \"", name, '"',
+                            nowhere.empty() ? hint(name, dataset_names(handle_->file)) : nowhere));
+    }
+    const Hid dataset = open_dataset(handle_->file, name);
+    const Hid type = checked(H5Dget_type(dataset), H5Tclose, "reading a dataset's type");
+    DatasetInfo info;
+    info.extents = extents_of(dataset);
+    info.type = element_type(type);
+    info.element_bytes = static_cast<std::int64_t>(H5Tget_size(type));
+    describe_storage(dataset, path(), info);
+    return info;
+  });
 }
 
 std::vector<double> File::read_doubles(const std::string& name) const {
@@ -138,18 +142,21 @@ std::string File::read_text(const std::string& name) const {
   const DatasetInfo found = info(name);
   if (found.type != ElementType::text || n_elements(found.extents) != 1)
     throw InputError(text("dataset \"", name, "\" of \"", path(), "\" is not one text"));
-  const Hid dataset = open_dataset(handle_->file, name);
-  const Hid type = checked(H5Dget_type(dataset), H5Tclose, "reading a dataset's type");
-  const auto read = [&](hid_t as, void* buffer) {
-    return H5Dread(dataset, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
-  };
-  return read_hdf5_text(type, read, text("reading \"", name, "\" of \"", path(), '"'));
+  return reading(path(), [&] {
+    const Hid dataset = open_dataset(handle_->file, name);
+    const Hid type = checked(H5Dget_type(dataset), H5Tclose, "reading a dataset's type");
+    const auto read = [&](hid_t as, void* buffer) {
+      return H5Dread(dataset, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
+    };
+    return read_hdf5_text(type, read, text("reading \"", name, '"'));
+  });
 }
 
 void File::read_slab(const std::string& name, const Extents& begin, const Extents& count,
                      ElementType memory_type, void* values) const {
-  handle_->agreed([&] { check_slab(handle_->file, path(), name, begin, count); });
-  handle_->agreed([&] {
+  const auto agreed = [&](const auto& read) { handle_->agreed([&] { reading(path(), read); }); };
+  agreed([&] { check_slab(handle_->file, path(), name, begin, count); });
+  agreed([&] {
     // Where HDF5 inflates collectively, a damaged chunk could leave other ranks inside the read.
     const bool together = handle_->comm && info(name).chunk.empty();
     const Hid transfer = transfer_mode(together);
@@ -159,8 +166,10 @@ void File::read_slab(const std::string& name, const Extents& begin, const Extent
 
 void File::read_slab_alone(const std::string& name, const Extents& begin, const Extents& count,
                            ElementType memory_type, void* values) const {
-  check_slab(handle_->file, path(), name, begin, count);
-  read_hyperslab(handle_->file, path(), name, begin, count, memory_type, values, H5P_DEFAULT);
+  reading(path(), [&] {
+    check_slab(handle_->file, path(), name, begin, count);
+    read_hyperslab(handle_->file, path(), name, begin, count, memory_type, values, H5P_DEFAULT);
+  });
 }
 
 namespace {
@@ -173,19 +182,20 @@ auto with_attribute(const File& of, hid_t file, const std::string& object, const
                     const char* wanted, const IsRight& is_right, const Read& read)
     -> std::optional<decltype(read(hid_t{}, hid_t{}, std::string()))> {
   if (H5Aexists_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
-  const std::string what =
-      text("attribute \"", name, "\" of \"", object, "\" in \"", of.path(), '"');
-  const Hid attribute =
-      checked(H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-              H5Aclose, what);
-  const Hid type = checked(H5Aget_type(attribute), H5Tclose, what);
-  const Hid space = checked(H5Aget_space(attribute), H5Sclose, what);
-  const hssize_t n_values = check_hdf5(H5Sget_simple_extent_npoints(space), what);
-  if (n_values != 1 || !is_right(H5Tget_class(type)))
-    throw InputError(text(what, " must be ", wanted, "; it holds ", n_values, " value",
-                          n_values == 1 ? "" : "s",
-                          is_right(H5Tget_class(type)) ? "" : " of another type"));
-  return read(attribute, type, what);
+  const std::string what = text("attribute \"", name, "\" of \"", object, '"');
+  return reading(of.path(), [&] {
+    const Hid attribute =
+        checked(H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                H5Aclose, what);
+    const Hid type = checked(H5Aget_type(attribute), H5Tclose, what);
+    const Hid space = checked(H5Aget_space(attribute), H5Sclose, what);
+    const hssize_t n_values = check_hdf5(H5Sget_simple_extent_npoints(space), what);
+    if (n_values != 1 || !is_right(H5Tget_class(type)))
+      throw InputError(text(what, " in \"", of.path(), "\" must be ", wanted, "; it holds ",
+                            n_values, " value", n_values == 1 ? "" : "s",
+                            is_right(H5Tget_class(type)) ? "" : " of another type"));
+    return read(attribute, type, what);
+  });
 }
 
 }  // namespace

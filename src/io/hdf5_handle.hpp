@@ -8,6 +8,7 @@
 #include <hdf5.h>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 
 namespace tessera::io {
@@ -52,6 +53,18 @@ Result check_hdf5(Result result, const std::string& what) {
 /// An identifier that was just made. @throws SystemError as check_hdf5
 inline Hid checked(hid_t id, Hid::Close close_with, const std::string& what) {
   return {check_hdf5(id, what), close_with};
+}
+
+/// What `read` gives, which reads the file at `path`: what HDF5 refuses there is the file's fault.
+/// @throws InputError in place of a SystemError
+template <class Read>
+auto reading(const std::string& path, const Read& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const SystemError& error) {
+    throw InputError(text('"', path, "\" cannot be read: ", error.what(),
+                          "; it may be damaged: copy or write it again"));
+  }
 }
 
 /// The type of a value in memory, which is also how new datasets store it.

@@ -19,10 +19,12 @@ struct SlabReader::Handle {
 };
 
 SlabReader::SlabReader(const File& file, const std::string& name, ElementType memory_type) {
-  Hid dataset = open_dataset(file.handle_->file, name);
-  Hid space = checked(H5Dget_space(dataset), H5Sclose, "reading a dataset's shape");
-  handle_ = std::make_unique<Handle>(
-      Handle{file.path(), name, std::move(dataset), std::move(space), hdf5_type(memory_type)});
+  reading(file.path(), [&] {
+    Hid dataset = open_dataset(file.handle_->file, name);
+    Hid space = checked(H5Dget_space(dataset), H5Sclose, "reading a dataset's shape");
+    handle_ = std::make_unique<Handle>(
+        Handle{file.path(), name, std::move(dataset), std::move(space), hdf5_type(memory_type)});
+  });
 }
 
 SlabReader::~SlabReader() = default;

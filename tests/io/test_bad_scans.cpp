@@ -1,4 +1,8 @@
+#include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +21,15 @@ using namespace testing;
 using tessera::testing::world;
 
 const Shape2 shape{5, 6};
+
+std::vector<char> bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_bytes(const std::string& path, const std::vector<char>& bytes) {
+  std::ofstream(path, std::ios::binary).write(bytes.data(), std::ssize(bytes));
+}
 
 /// A scan of 12 patterns of 5 x 6 that a test spoils.
 class BadScan : public ::testing::Test {
@@ -153,6 +166,29 @@ TEST_F(BadScan, AChunkThatCannotBeInflated) {
   add_patterns(good_);
   on_root([&] { damage_chunk(path_, "data", 4); });
   EXPECT_THAT(read_error(), AllOf(HasSubstr("[8, 10)"), HasSubstr(path_), HasSubstr("inflate")));
+}
+
+/// Superblock, groups and headers lie in front. A damaged byte may go unseen; if not, it is the
+/// file's fault.
+TEST_F(BadScan, DamagedStructureIsAnInputErrorThatNamesTheFile) {
+  add_patterns(good_);
+  add("positions", {{12, 2}, H5T_NATIVE_DOUBLE, {}, 0}, std::vector<double>(24, 1e-6));
+  source_.positions = "positions";
+  const std::vector<char> sound = bytes_of(path_);
+  int n_refused = 0;
+  for (std::size_t at = 8; at < std::min<std::size_t>(sound.size(), 2048); at += 16) {
+    std::vector<char> damaged = sound;
+    damaged[at] = static_cast<char>(~damaged[at]);
+    on_root([&] { write_bytes(path_, damaged); });
+    try {
+      read_scan_info(source_, world());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::bad_input) << "byte " << at << ": " << error.what();
+      EXPECT_THAT(error.what(), HasSubstr(path_)) << "byte " << at;
+      ++n_refused;
+    }
+  }
+  EXPECT_GT(n_refused, 10);
 }
 
 TEST_F(BadScan, OwnersThatDoNotMatchThePositions) {

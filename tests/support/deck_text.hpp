@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include "tessera/base/text.hpp"
 
 #include "deck/parse.hpp"
@@ -68,7 +70,7 @@ class SharedFolder {
  public:
   explicit SharedFolder(const std::string& name)
       : path_(std::filesystem::temp_directory_path() /
-              text("tessera_", name, "_", world().size())) {
+              text("tessera_", name, "_", world().all_gather(std::to_string(getpid())).front())) {
     if (world().is_root()) {
       std::filesystem::remove_all(path_);
       std::filesystem::create_directories(path_);

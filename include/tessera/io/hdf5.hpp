@@ -113,7 +113,7 @@ class File {
 /// One dataset of a file that must outlive it, open for many reads by this rank alone.
 class SlabReader {
  public:
-  /// @throws SystemError if there is no such dataset
+  /// @throws InputError if there is no such dataset
   SlabReader(const File& file, const std::string& name, ElementType memory_type);
   ~SlabReader();
   /// A hyperslab that lies inside the dataset. Allocates nothing of ours.
