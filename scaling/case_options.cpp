@@ -35,13 +35,19 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
 deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm) {
   options.scan.raster = {options.raster.at(0), options.raster.at(1)};
   deck::Deck deck;
-  comm.together([&] { deck = synthetic_deck(options.scan, options.overrides); });
+  comm.together([&] {
+    deck = synthetic_deck(options.scan, options.overrides);
+    if (!deck.solvers.front().batch_size)
+      throw InputError(
+          "solver.batch_size = \"auto\": a benchmark says how large its batches are; give a "
+          "number");
+  });
   return deck;
 }
 
 Reference reference_of(const run::Run& run, const deck::Deck& deck, int n_ranks) {
   const auto n_positions = static_cast<int>(run.scan().tile().positions.size());
-  const int batch_size = deck.solvers.front().batch_size;
+  const int batch_size = deck.solvers.front().batch_size.value();
   const int batch = batch_size > 0 ? (batch_size - 1) / n_ranks + 1 : n_positions;
   const int chunk = std::max(1, std::min({n_positions, batch, run.model().chunk_size()}));
   const Shape2 window = run.scan().info.pattern;
@@ -61,7 +67,7 @@ nlohmann::json case_json(const std::string& command, const CaseOptions& options,
           {"window_px", options.scan.window_px},
           {"step_px", options.scan.step_px},
           {"modes", deck.probe.n_modes},
-          {"batch_size", deck.solvers.front().batch_size},
+          {"batch_size", deck.solvers.front().batch_size.value()},
           {"batch_order", deck.solvers.front().batch_order},
           {"overrides", options.overrides},
           {"timed_epochs", options.n_epochs}};

@@ -40,7 +40,7 @@ struct CaseOptions {
 };
 void add_case_options(CLI::App& command, CaseOptions& options);
 
-/// The case's deck, on all ranks. Collective. @throws AgreedError
+/// The case's deck, on all ranks, with a batch_size. Collective. @throws AgreedError
 deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm);
 
 /// The bare transforms of this rank's positions, in chunks as large as those of the run's epoch.

@@ -76,7 +76,7 @@ void bench_epoch(const Options& options, const comm::Communicator& comm) {
   const Reference reference = measure_reference(exec, waves, n_here);
   if (!comm.is_root()) return;
   fmt::print("{} positions of {} x {}, {} mode(s), batch {}\n", run.scan().n_positions(), window.h,
-             window.w, run.model().n_modes(), deck.solvers.front().batch_size);
+             window.w, run.model().n_modes(), run.scan().plan.solvers.front().batch_size.value());
   const auto print = [](const char* what, double value, const char* unit) {
     fmt::print("{:<52} {:>9.2f} {}\n", what, value, unit);
   };

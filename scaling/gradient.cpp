@@ -127,7 +127,7 @@ void bench_gradient(Options& options, const comm::Communicator& comm) {
         "a position; transforms {:.2f} ms, and a pass over the waves {:.2f} ms, ratio "
         "{:.2f}; {:.2f} GB; copy {:.0f} GB/s; error {:.4g} -> {:.4g}\n",
         options.scan.raster.size(), options.scan.window_px, deck.probe.n_modes,
-        deck.solvers.front().batch_size, comm.size(), json["epoch_ms"].get<double>(),
+        deck.solvers.front().batch_size.value(), comm.size(), json["epoch_ms"].get<double>(),
         json["us_per_position"].get<double>(), json["transforms_ms"].get<double>(),
         json["transforms_and_pass_ms"].get<double>(), json["ratio"].get<double>(),
         1e-9 * figures.device_bytes, json["copy_GB_per_s"].get<double>(), figures.first_error,

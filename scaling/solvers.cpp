@@ -80,7 +80,7 @@ Row measured(const Case& wanted, const Options& options, const comm::Communicato
   deck::Deck deck;
   comm.together([&] { deck = deck_of_case(wanted, options); });
   run::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
-  Row row{.of = wanted, .batch_size = deck.solvers.front().batch_size};
+  Row row{.of = wanted, .batch_size = deck.solvers.front().batch_size.value()};
   row.first_error = run.run_epoch().error;
   // The first batches that follow are recorded where the device can: not timed either.
   row.epoch_s = median_seconds(device::Device(), options.n_epochs,

@@ -1,6 +1,5 @@
 #include "init.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -85,14 +84,10 @@ void name_datasets(const Sight& sight, DeckDraft& deck) {
       deck.set(statement.key, statement.value, statement.from);
 }
 
-/// A run of as many positions as there are.
 void choose_method(const Sight& sight, DeckDraft& deck) {
-  const int n = sight.patterns.n_positions;
-  const int batch = n < 2000 ? 32 : n < 20000 ? 64 : 256;
   deck.set("probe.n_modes", "2", "more if the beam is partly coherent, 1 if it surely is not");
   deck.set("solver.method", "\"auto\"", "`tessera methods` lists all");
   deck.set("solver.epochs", "100");
-  deck.set("solver.batch_size", text(std::min(n, batch)));
   deck.set("output.file",
            io::in_quotes(std::filesystem::path(sight.deck_path).stem().string() + "_result.h5"));
 }

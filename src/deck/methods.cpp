@@ -85,9 +85,12 @@ constexpr std::array columns{
                         ? ""
                         : s.section + ".noise = " + quoted(s.solver.noise);
            }},
-    Column{Option::batches, "batches", "solver.batch_size > 0; else the whole scan at once",
+    Column{Option::batches, "batches",
+           "solver.batch_size > 0 or batch_coverage; else the whole scan at once",
            [](const Stage& s) {
-             return above((s.section + ".batch_size").c_str(), s.solver.batch_size, 0);
+             if (s.solver.batch_coverage)
+               return text(s.section, ".batch_coverage = ", number_text(*s.solver.batch_coverage));
+             return above((s.section + ".batch_size").c_str(), s.solver.batch_size.value_or(0), 0);
            }},
 };
 

@@ -45,6 +45,7 @@ This page is made from the key tables in `settings/`; do not edit it. After a ch
 - **Methods** do not go with every model: `tessera methods` prints the table, and what is excluded
   is refused. So is a key of another method. `dm`, `raar`, `ml` and `lbfgs` take the whole scan at
   once: `batch_size = 0`.
+- **Batches** are given by `batch_size` or by `batch_coverage`, not by both.
 - `epie` has both alphas 1 and refuses others.
 - **Slices**: `object.n_slices` above 1 needs `slice_thickness_m`; `beam_tilt_rad`, and `refine` of
   tilt and thickness, need slices.

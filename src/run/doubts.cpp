@@ -1,8 +1,13 @@
 #include "run/doubts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tessera/base/text.hpp"
+#include "tessera/decomposition/batch_size.hpp"
+
+#include "deck/keys.hpp"
+#include "set_up.hpp"
 
 namespace tessera::run {
 namespace {
@@ -20,7 +25,47 @@ Trust trust(const Scan& scan) {
           recorded.size()};
 }
 
+/// The first of `solver`'s, half as many again, and so on, with which no rank is idle; 0: none but
+/// the whole scan.
+int busy_batch_size(deck::Solver solver, const Scan& scan) {
+  const auto n_fitted = static_cast<int>(scan.fitted.size());
+  int size = std::max(solver.batch_size.value(), static_cast<int>(scan.tiling.tiles.size()));
+  for (; size < n_fitted; size += (size + 1) / 2) {
+    solver.batch_size = size;
+    if (decomposition::idle_share(batch_schedule(solver, scan), scan.tiling) == 0) return size;
+  }
+  return 0;
+}
+
+/// @param solver one in whose batches ranks are idle
+std::string remedy(const std::string& section, deck::Solver solver, const Scan& scan) {
+  const bool is_compact = solver.batch_order == "compact";
+  if (is_compact) solver.batch_order = "spread";
+  const std::string order = is_compact ? section + ".batch_order = \"spread\" and " : "";
+  const int size = busy_batch_size(solver, scan);
+  if (size == 0) return text(order, section, ".batch_size = 0, the whole scan");
+  const double coverage = decomposition::batch_coverage(size, scan.grid.corner, scan.grid.window);
+  return text(order, section, ".batch_size = ", size, " (a coverage of ",
+              settings::number_text(std::round(100 * coverage) / 100), ")");
+}
+
 }  // namespace
+
+std::vector<std::string> doubts_of_batches(const deck::Deck& deck, const Scan& scan) {
+  constexpr double tolerable_share = 0.05;
+  std::vector<std::string> doubts;
+  for (std::size_t stage = 0; stage < scan.plan.solvers.size(); ++stage) {
+    const deck::Solver& solver = scan.plan.solvers[stage];
+    const double idle = decomposition::idle_share(batch_schedule(solver, scan), scan.tiling);
+    if (idle < tolerable_share) continue;
+    const std::string section = deck::solver_section(deck, stage);
+    doubts.push_back(text(section, ": batches of ", solver.batch_size.value(), " positions leave ",
+                          std::lround(100 * idle),
+                          " % of the ranks without one: start fewer, or set ",
+                          remedy(section, solver, scan), ", which leaves none idle"));
+  }
+  return doubts;
+}
 
 std::string doubt_of_mask(const Scan& scan) {
   const auto [n_trusted, n_recorded] = trust(scan);

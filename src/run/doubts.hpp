@@ -2,6 +2,7 @@
 /// What looks wrong though it can be computed, as a line for the person who reads; empty: nothing.
 
 #include <string>
+#include <vector>
 
 #include "run/scan.hpp"
 
@@ -9,6 +10,10 @@ namespace tessera::run {
 
 /// A mask that trusts less than half of the recorded pixels is probably the other way round.
 std::string doubt_of_mask(const Scan& scan);
+
+/// Solvers in whose batches ranks have no position, though they have some of the scan: one idle
+/// share in twenty or more, and the batches that leave none idle. Needs the fitted positions.
+std::vector<std::string> doubts_of_batches(const deck::Deck& deck, const Scan& scan);
 
 /// A start worse than an empty object's, E of the mean pattern, by more than a fifth of the counts:
 /// optics that are known roughly stay below, a wrong probe, distance or mask does not. Random

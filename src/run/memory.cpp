@@ -85,12 +85,11 @@ struct SolverBytes {
   std::int64_t host = 0;    ///< lists of what batches exchange
 };
 
-SolverBytes solver_bytes(const deck::Deck& deck, const Scan& scan,
-                         const decomposition::Tiling& tiling, const decomposition::HaloPlan& plan,
-                         const physics::Sizes& sizes) {
+SolverBytes solver_bytes(const Scan& scan, const decomposition::Tiling& tiling,
+                         const decomposition::HaloPlan& plan, const physics::Sizes& sizes) {
   const WindowReach windows = window_reach(scan, tiling);
   SolverBytes max;
-  for (const deck::Solver& solver : deck.solvers) {
+  for (const deck::Solver& solver : scan.plan.solvers) {
     const int max_in_batch = solver.max_in_batch(scan.n_positions());
     max.device =
         std::max(max.device, solvers::method_bytes(solver, sizes) +
@@ -117,7 +116,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
                              .moves_positions = deck.refine.positions_from_epoch >= 0};
   constexpr std::int64_t few_numbers = 8 << 10;  // sums, steps, lengths: a handful of numbers each
   const decomposition::HaloPlan plan = decomposition::make_halo_plan(tiling, rank);
-  const SolverBytes of_solvers = solver_bytes(deck, scan, tiling, plan, sizes);
+  const SolverBytes of_solvers = solver_bytes(scan, tiling, plan, sizes);
   MemoryNeeds needs;
   needs.device = {
       {"object, probe and their last good state", 2 * (sizes.object_bytes() + sizes.probe_bytes())},

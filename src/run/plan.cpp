@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
+#include "tessera/decomposition/batch_size.hpp"
 #include "tessera/device/device.hpp"
 
 #include "optics/deck_optics.hpp"
@@ -24,11 +26,19 @@ bool has_own_probes(const deck::Deck& deck) {
          deck.probe.opr_modes > 0 || deck.experiment.fly_sub_positions > 1;
 }
 
-int widest_batch(const deck::Deck& deck) {
+int batch_size(const deck::Solver& solver, const geometry::WindowGrid& grid) {
+  if (!settings::allows(solver.method, settings::Option::batches)) return 0;
+  if (solver.batch_size) return *solver.batch_size;
+  return decomposition::batch_size_of(
+      solver.batch_coverage.value_or(deck::Solver::default_batch_coverage), grid.corner,
+      grid.window);
+}
+
+int widest_batch(std::span<const deck::Solver> solvers) {
   int widest = 0;
-  for (const deck::Solver& solver : deck.solvers) {
+  for (const deck::Solver& solver : solvers) {
     if (solver.batch_size == 0) return 0;
-    widest = std::max(widest, solver.batch_size);
+    widest = std::max(widest, solver.batch_size.value());
   }
   return widest;
 }
@@ -126,9 +136,17 @@ Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   plan.reach_px = optics::window_reach_px(deck, plan.optics.pixel_m);
   plan.tile_margin_px =
       std::max(plan.reach_px, solvers::ConstraintList::ghost_margin_px(deck.constraints));
-  plan.widest_batch = widest_batch(deck);
   plan.max_reals_per_pixel = 3 * plan.model.n_object_modes * plan.model.n_slices;
   return plan;
+}
+
+void plan_batches(const deck::Deck& deck, const geometry::WindowGrid& grid, Plan& plan) {
+  plan.solvers = deck.solvers;
+  for (deck::Solver& solver : plan.solvers) {
+    solver.batch_size = batch_size(solver, grid);
+    solver.batch_coverage.reset();
+  }
+  plan.widest_batch = widest_batch(plan.solvers);
 }
 
 int Plan::max_in_chunk(std::size_t n_positions) const {

@@ -3,8 +3,10 @@
 /// known of the scan before a pattern is read. Whoever needs any of it takes it from here.
 
 #include <cstddef>
+#include <vector>
 
 #include "tessera/geometry/pixel_size.hpp"
+#include "tessera/geometry/windows.hpp"
 #include "tessera/physics/model_options.hpp"
 
 #include "deck/deck.hpp"
@@ -19,7 +21,8 @@ struct Plan {
   int window_margin_px = 0;     ///< of the object around the windows as the scan has them
   int reach_px = 0;        ///< that windows lie or move beyond where tiles are cut for, at most
   int tile_margin_px = 0;  ///< of tiles around their windows: for that, and for stencils
-  int widest_batch = 0;    ///< of all solvers, positions; 0: the whole scan
+  std::vector<deck::Solver> solvers;  ///< the deck's, with their batch_size, without batch_coverage
+  int widest_batch = 0;               ///< of all solvers, positions; 0: the whole scan
   int max_reals_per_pixel = 0;  ///< of an exchange: object sums, complex and real, of every plane
 
   int n_probe_images() const { return model.n_modes + model.n_opr_modes; }
@@ -30,6 +33,9 @@ struct Plan {
 
 /// @throws InputError: patterns that are not square in the far field
 Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info);
+
+/// Adds the solvers with their batches, which depend on where the windows lie.
+void plan_batches(const deck::Deck& deck, const geometry::WindowGrid& grid, Plan& plan);
 
 physics::Noise noise_from(const std::string& word);
 

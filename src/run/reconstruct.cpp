@@ -66,16 +66,23 @@ class Progress {
   int n_shown_ = 0;
 };
 
+/// "28, 516" for two solvers.
+std::string batch_words(const Scan& scan) {
+  std::vector<std::string> sizes;
+  for (const int size : scan.batch_sizes()) sizes.push_back(std::to_string(size));
+  return joined(sizes);
+}
+
 void describe(const Run& run, const comm::Communicator& comm) {
   if (!comm.is_root()) return;
   const Scan& scan = run.scan();
   const Shape2 object = scan.grid.object;
   fmt::print(
       "{} positions of {} x {} pixels, object {} x {} pixels of {:.4g} nm, {:.4g} counts per "
-      "pattern\n{} tile{}, {} probe mode{}\n",
+      "pattern\n{} tile{}, {} probe mode{}, batches of {}\n",
       scan.n_positions(), scan.info.pattern.h, scan.info.pattern.w, object.h, object.w,
       scan.grid.pixel_m * 1e9, scan.counts_per_pattern, comm.size(), comm.size() == 1 ? "" : "s",
-      run.model().n_modes(), run.model().n_modes() == 1 ? "" : "s");
+      run.model().n_modes(), run.model().n_modes() == 1 ? "" : "s", batch_words(scan));
   std::fflush(stdout);
 }
 

@@ -133,7 +133,9 @@ void ResultFile::write(const ResultContents& contents, const comm::Communicator&
   write_tiles(file, contents.scan.tiling, comm.is_root());
   write_cut(file, contents.scan);
   write_memory(file, contents, comm);
-  file.write_text("deck", deck::resolved_text(contents.deck));
+  deck::Deck resolved = contents.deck;
+  resolved.solvers = contents.scan.plan.solvers;
+  file.write_text("deck", deck::resolved_text(resolved));
   file.write_text("versions", versions());
   file.write_text("hosts", joined(hosts, "\n"));
   write_attributes(file, contents);

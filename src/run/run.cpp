@@ -120,7 +120,7 @@ void Run::start_stage(int stage) {
   solver_.reset();
   sweep_.reset();
   stage_ = stage;
-  const deck::Solver& settings = deck_.solvers[static_cast<std::size_t>(stage)];
+  const deck::Solver& settings = scan_.plan.solvers[static_cast<std::size_t>(stage)];
   sweep_ = std::make_unique<solvers::Sweep>(set_up_sweep(settings, scan_, rank_));
   rank_.model.detector().set_noise(noise_from(settings.noise));
   const decomposition::Tile& tile = scan_.tile();

@@ -23,6 +23,13 @@ bool tiles_are_due(const deck::Refine& refine, double drift_px) {
          drift_px > refine.positions_margin_px / 2;
 }
 
+std::vector<int> Scan::batch_sizes() const {
+  std::vector<int> sizes;
+  for (const deck::Solver& solver : plan.solvers)
+    sizes.push_back(solver.max_in_batch(static_cast<int>(fitted.size())));
+  return sizes;
+}
+
 namespace {
 
 Vec2 vec2(const std::vector<double>& yx, Vec2 otherwise) {
@@ -252,6 +259,7 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
     scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
                                       scan.plan.optics.pixel_m, scan.plan.window_margin_px);
     settle_subpixel(deck.data, scan.plan.model.own_probes, scan.grid);
+    plan_batches(deck, scan.grid, scan.plan);
   });
   find_displacements(deck, comm, scan);
   comm.together([&] {
@@ -272,6 +280,8 @@ Scan load_scan(const deck::Deck& deck, io::ScanSource source, const comm::Commun
   tell_memory(scan, comm, log);
   if (const std::string doubt = doubt_of_mask(scan); !doubt.empty()) log.warning(doubt);
   load_patterns(deck, comm, log, scan);
+  if (log.speaks())
+    for (const std::string& doubt : doubts_of_batches(deck, scan)) log.warning(doubt);
   scan.read_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return scan;

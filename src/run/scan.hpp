@@ -50,6 +50,8 @@ struct Scan {
 
   const decomposition::Tile& tile() const { return tiling.tiles[static_cast<std::size_t>(rank)]; }
   int n_positions() const { return info.n_positions; }
+  /// Positions of a batch of every solver, at most.
+  std::vector<int> batch_sizes() const;
 };
 
 /// Positions that have moved by `drift_px` since the tiles were cut leave too little of the margin.

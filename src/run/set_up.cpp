@@ -9,11 +9,6 @@
 namespace tessera::run {
 namespace {
 
-decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Scan& scan) {
-  return {scan.fitted, scan.grid.corner, solver.batch_size,
-          decomposition::batch_order_from(solver.batch_order), solver.seed};
-}
-
 /// What a Sweep is told lies here as long as it is being made.
 struct ScanReach {
   WindowReach windows;
@@ -62,6 +57,11 @@ solvers::RankSetup set_up_rank(const deck::Deck& deck, const Scan& scan,
           scan.on_device,
           parameters,
           scan.plan.model};
+}
+
+decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Scan& scan) {
+  return {scan.fitted, scan.grid.corner, solver.batch_size.value(),
+          decomposition::batch_order_from(solver.batch_order), solver.seed};
 }
 
 solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan,

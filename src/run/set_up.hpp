@@ -19,7 +19,10 @@ solvers::RankSetup set_up_rank(const deck::Deck& deck, const Scan& scan,
                                const comm::Communicator& comm,
                                std::unique_ptr<halo::Transport> transport, const Log& log);
 
-/// The batches of one of the deck's solvers.
+/// Which positions one of the plan's solvers updates together.
+decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Scan& scan);
+
+/// The same with their chunks and exchanges.
 solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan, solvers::RankSetup& rank);
 
 /// @param scan of which corners are used as long as this lives

@@ -92,6 +92,7 @@ nlohmann::json as_json(const Summary& summary, const Run& run, const RunOutcome&
                          {"positions", run.scan().n_positions()},
                          {"fitted_positions", run.scan().fitted.size()},
                          {"held_out_positions", run.scan().held_out.size()},
+                         {"batch_sizes", run.scan().batch_sizes()},
                          {"probe_mode_powers", summary.mode_powers},
                          {"halo_bytes", summary.halo_bytes},
                          {"pattern_bytes_read", summary.pattern_bytes_read}};

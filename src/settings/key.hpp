@@ -11,9 +11,9 @@
 namespace tessera::settings {
 
 /// The field that a key sets.
-using Field =
-    std::variant<bool*, int*, std::uint64_t*, double*, std::string*, std::optional<double>*,
-                 std::optional<std::string>*, std::vector<int>*, std::vector<double>*>;
+using Field = std::variant<bool*, int*, std::uint64_t*, double*, std::string*, std::optional<int>*,
+                           std::optional<double>*, std::optional<std::string>*, std::vector<int>*,
+                           std::vector<double>*>;
 
 struct Key {
   std::string name;  ///< "batch_size"; in a deck's table with its section, "solver.batch_size"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tessera/base/text.hpp"
+
 namespace tessera::settings {
 namespace {
 
@@ -69,6 +71,7 @@ std::vector<Solver> Solver::recipe() const {
   settle.method = "ml";
   settle.own = Descent{};
   settle.batch_size = 0;
+  settle.batch_coverage.reset();
   settle.epochs = std::min(epochs / 4, 25);
   find.epochs -= settle.epochs;
   if (settle.epochs == 0) return {find};
@@ -85,6 +88,10 @@ std::vector<Key> Solver::own_keys() {
 }
 
 void Solver::check(const std::string& section) const {
+  if (batch_size && batch_coverage)
+    require(false, text(section, ".batch_size = ", *batch_size, " and ", section,
+                        ".batch_coverage = ", number_text(*batch_coverage),
+                        " both say how large a batch is; leave one out, or set it to \"auto\""));
   std::visit(
       [&](const auto& of_family) {
         if constexpr (requires { of_family.check(method, section); })

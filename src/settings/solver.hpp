@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -42,7 +43,8 @@ std::vector<std::string> methods_with_key(std::string_view name);
 struct Solver {
   std::string method = "rpie";
   int epochs = 100;
-  int batch_size = 32;
+  std::optional<int> batch_size = {};  ///< the plan of a run has it for every solver
+  std::optional<double> batch_coverage = {};
   std::string batch_order = "spread";
   std::uint64_t seed = 1;
   int probe_start_epoch = 0;
@@ -57,8 +59,13 @@ struct Solver {
   /// Why these: docs/methods/automatic.md.
   std::vector<Solver> recipe() const;
 
+  static constexpr double default_batch_coverage = 2;
+
   /// Positions of a batch among `n`.
-  int max_in_batch(int n) const { return batch_size == 0 ? n : std::min(n, batch_size); }
+  int max_in_batch(int n) const {
+    const int size = batch_size.value_or(0);
+    return size == 0 ? n : std::min(n, size);
+  }
 
   std::vector<Key> shared_keys() {
     return {
@@ -77,10 +84,21 @@ struct Solver {
          .field = &batch_size,
          .meaning =
              "Positions updated together, over all ranks; 0: all, which is the default of methods "
-             "that need it. Small batches need fewer epochs, large ones keep more GPUs busy. The "
-             "answer does not depend on the number of ranks.",
+             "that need it. `auto`: as many as batch_coverage makes. The answer does not depend on "
+             "the number of ranks.",
          .min = 0,
-         .max = 1e9},
+         .max = 1e9,
+         .none = "auto"},
+        {.name = "batch_coverage",
+         .field = &batch_coverage,
+         .meaning = "How often the windows of a batch would cover what all windows cover: the "
+                    "measure of batch_size that goes with scans of every size, and excludes it. "
+                    "`auto`: " +
+                    number_text(default_batch_coverage) +
+                    ". Less needs fewer epochs, more keeps more GPUs busy.",
+         .min = 0.001,
+         .max = 1e6,
+         .none = "auto"},
         {.name = "batch_order",
          .field = &batch_order,
          .meaning =

@@ -202,7 +202,20 @@ TEST(Check, ProjectionsTakeTheWholeScan) {
     EXPECT_THAT(parse_complaint(xray_deck, {chosen, "solver.batch_size=32"}),
                 AllOf(HasSubstr("solver.batch_size = 32"), HasSubstr(method),
                       HasSubstr("does not go with")));
+    EXPECT_THAT(parse_complaint(xray_deck, {chosen, "solver.batch_size=auto"}), IsEmpty());
+    EXPECT_THAT(
+        parse_complaint(xray_deck, {chosen, "solver.batch_size=auto", "solver.batch_coverage=2"}),
+        AllOf(HasSubstr("solver.batch_coverage = 2"), HasSubstr("does not go with")));
   }
+}
+
+TEST(Check, ABatchHasOneMeasure) {
+  const std::vector<std::string> both{"solver.batch_size=32", "solver.batch_coverage=2.5"};
+  EXPECT_THAT(parse_complaint(xray_deck, both),
+              AllOf(HasSubstr("solver.batch_size = 32"), HasSubstr("solver.batch_coverage = 2.5"),
+                    HasSubstr("leave one out")));
+  for (const char* left_out : {"solver.batch_size=auto", "solver.batch_coverage=auto"})
+    EXPECT_THAT(parse_complaint(xray_deck, {both[0], both[1], left_out}), IsEmpty());
 }
 
 TEST(Check, ResumeExcludesOtherStarts) {

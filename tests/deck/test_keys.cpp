@@ -127,6 +127,7 @@ const std::vector<Case> cases = {
     {"solver.method", "\"epie\"", [](D d) { return only(d).method == "epie"; }},
     {"solver.epochs", "7", [](D d) { return only(d).epochs == 7; }},
     {"solver.batch_size", "0", [](D d) { return only(d).batch_size == 0; }},
+    {"solver.batch_coverage", "2.5", [](D d) { return only(d).batch_coverage == 2.5; }},
     {"solver.batch_order", "\"compact\"", [](D d) { return only(d).batch_order == "compact"; }},
     {"solver.seed", "4294967295", [](D d) { return only(d).seed == 4294967295u; }},
     {"solver.object_step", "0.125", [](D d) { return own<Pie>(d).steps.object == 0.125; }},

@@ -96,8 +96,8 @@ TEST(Parse, OutOfRangeNamesKeyValueAndRange) {
                     HasSubstr("1 to 1e6")));
   for (const std::string wrong :
        {"solver.epochs = 9223372036854775807", "solver.seed = -1", "solver.object_alpha = 0.0",
-        "solver.probe_alpha = 1.0001", "solver.batch_size = -1", "probe.n_modes = 0",
-        "simulation.detector_shape = [7, 64]", "decomposition.tiles = [2, 0]",
+        "solver.probe_alpha = 1.0001", "solver.batch_size = -1", "solver.batch_coverage = 0",
+        "probe.n_modes = 0", "simulation.detector_shape = [7, 64]", "decomposition.tiles = [2, 0]",
         "simulation.absorption = 1.0", "data.raster_shape = [0, 3]"}) {
     EXPECT_THAT(parse_complaint(wrong), HasSubstr("out of range")) << wrong;
   }
@@ -183,7 +183,7 @@ TEST(Solvers, SeveralAreReadInTheirOrder) {
   ASSERT_EQ(deck.solvers.size(), 2u);
   EXPECT_EQ(deck.solvers[0].method, "rpie");
   EXPECT_EQ(deck.solvers[0].epochs, 5);
-  EXPECT_EQ(deck.solvers[0].batch_size, 32);
+  EXPECT_FALSE(deck.solvers[0].batch_size);
   EXPECT_EQ(deck.solvers[1].method, "epie");
   EXPECT_EQ(deck.solvers[1].epochs, 7);
   EXPECT_EQ(deck.solvers[1].batch_size, 8);
@@ -265,6 +265,10 @@ TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
   EXPECT_THAT(recipe("60"), ElementsAre(Field(&Solver::epochs, 45), Field(&Solver::epochs, 15)));
   EXPECT_THAT(recipe("200"), ElementsAre(Field(&Solver::epochs, 175), Field(&Solver::epochs, 25)));
   EXPECT_THAT(recipe("3"), ElementsAre(Field(&Solver::epochs, 3)));
+  const Deck covering = parsed(xray_deck, {"solver.method=auto", "solver.batch_coverage=3"});
+  EXPECT_EQ(covering.solvers[0].batch_coverage, 3);
+  EXPECT_EQ(covering.solvers[1].batch_size, 0);
+  EXPECT_FALSE(covering.solvers[1].batch_coverage);
   const Deck between = parsed(two_solvers, {"solver[0].method=auto", "solver[0].epochs=8"});
   ASSERT_EQ(between.solvers.size(), 3u);
   EXPECT_EQ(between.solvers[2].method, "epie");

@@ -106,6 +106,7 @@ Deck random_deck(std::mt19937_64& bits) {
     if (solver.method == "epie") std::get<settings::Pie>(solver.own).alphas = {1, 1};
     if (solver.method == "mpie") std::get<settings::Pie>(solver.own).momentum = 0.375;
     solver.noise = "amplitude";
+    if (solver.batch_size) solver.batch_coverage.reset();
   }
   if (experiment.propagation == "far_field") experiment.source_distance_m = {};
   if (!experiment.distance_m) experiment.propagation = "far_field";
@@ -131,7 +132,10 @@ Deck random_deck(std::mt19937_64& bits) {
   settle_files(deck.data);
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     Solver& solver = deck.solvers[stage];
-    if (!allows(solver.method, Option::batches)) solver.batch_size = 0;
+    if (!allows(solver.method, Option::batches)) {
+      solver.batch_size = 0;
+      solver.batch_coverage.reset();
+    }
     if (!excluded_option(deck, stage).empty()) solver = Solver::of("rpie");
   }
   return deck;

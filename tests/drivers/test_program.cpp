@@ -35,7 +35,8 @@ TEST(Program, HelpsOnceOnAnyNumberOfRanks) {
   EXPECT_THAT(outcome.out, StartsWith("Tessera"));
   const std::size_t first = outcome.out.find("Usage:");
   EXPECT_EQ(outcome.out.find("Usage:", first + 1), std::string::npos);
-  for (const char* subcommand : {"reconstruct", "simulate", "init", "look", "inspect", "compare", "methods"})
+  for (const char* subcommand :
+       {"reconstruct", "simulate", "init", "look", "inspect", "compare", "methods"})
     EXPECT_THAT(outcome.out, HasSubstr(subcommand));
 }
 
@@ -53,7 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
     Program, Subcommand,
     ::testing::Values(Help{"reconstruct", {"deck", "key=value", "--summary", "solver.epochs"}},
                       Help{"simulate", {"deck", "key=value", "data.file"}},
-                      Help{"init", {"file", "--output"}}, Help{"inspect", {"file", "--json", "--png"}},
+                      Help{"init", {"file", "--output"}},
+                      Help{"inspect", {"file", "--json", "--png"}},
                       Help{"compare", {"a", "b", "--json"}}),
     [](const auto& tested) { return tested.param.subcommand; });
 
@@ -64,8 +66,9 @@ TEST_P(Subcommand, HelpsWithUnitsAndDefaults) {
   for (const std::string& word : GetParam().words) EXPECT_THAT(outcome.out, HasSubstr(word));
   const bool takes_a_deck = outcome.out.find("key=value") != std::string::npos;
   if (!takes_a_deck) return;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("experiment.energy_eV"), HasSubstr("eV"),
-                                 HasSubstr("solver.batch_size"), HasSubstr("32")));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("experiment.energy_eV"), HasSubstr("eV"),
+                    HasSubstr("solver.batch_size = \"auto\""), HasSubstr("solver.epochs = 100")));
 }
 
 TEST(Program, SummaryHoldsWhatIsPrintedAndWritten) {
@@ -82,6 +85,8 @@ TEST(Program, SummaryHoldsWhatIsPrintedAndWritten) {
   EXPECT_EQ(summary["status"], "finished");
   EXPECT_EQ(summary["ranks"], 4);
   EXPECT_EQ(summary["fitted_positions"], 16);
+  EXPECT_EQ(summary["batch_sizes"], std::vector{8});
+  EXPECT_THAT(outcome.out, HasSubstr("batches of 8\n"));
   EXPECT_EQ(summary["pattern_bytes_read"], 16 * 16 * 16 * 4);
   for (const char* part : {"compute", "halo", "reduce", "I/O"}) {
     const auto& seconds = summary["seconds_per_rank"][part];

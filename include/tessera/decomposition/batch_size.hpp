@@ -1,0 +1,27 @@
+#pragma once
+/// How many positions make a batch. From the scan alone: the same on any number of ranks.
+
+#include <cstdint>
+#include <span>
+
+#include "tessera/base/box.hpp"
+#include "tessera/decomposition/batch_schedule.hpp"
+#include "tessera/decomposition/tiles.hpp"
+
+namespace tessera::decomposition {
+
+/// Pixels that one window or more hold.
+/// @param corner window corners of all scan positions
+std::int64_t covered_pixels(std::span<const Pixel> corner, Shape2 window);
+
+/// How often `batch_size` windows would cover what all windows cover.
+double batch_coverage(int batch_size, std::span<const Pixel> corner, Shape2 window);
+
+/// The fewest positions with that `coverage`; at least 1, at most all.
+int batch_size_of(double coverage, std::span<const Pixel> corner, Shape2 window);
+
+/// Of the ranks that have any of the schedule's positions, the part that has none in a batch: the
+/// mean over the batches of its epoch.
+double idle_share(const BatchSchedule& schedule, const Tiling& tiling);
+
+}  // namespace tessera::decomposition
