@@ -96,6 +96,7 @@ class Init : public ::testing::Test {
                                    "run.deterministic=true",
                                    "probe.initial=mean_pattern",
                                    "probe.n_modes=1",
+                                   "solver.method=rpie",
                                    "solver.epochs=2",
                                    "solver.batch_size=8",
                                    "output.file=" + folder_.result()};
