@@ -41,16 +41,18 @@ bool is_dataset(hid_t file, const std::string& name) {
 }
 
 /// Paths below `group`, relative to it, of what lies in this file. Links are visited because what
-/// HDF5 tells of a visited object differs between its versions 1.10 and 1.12.
+/// HDF5 tells of a visited object differs between its versions 1.10 and 1.12; in the file's own
+/// order, because HDF5 1.10 dies where it sorts the links of a damaged group.
 std::vector<std::string> visited_names(hid_t file, const std::string& group) {
   std::vector<std::string> names;
   const auto add = [](hid_t, const char* name, const H5L_info_t* link, void* data) -> herr_t {
     if (link->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(data)->push_back(name);
     return 0;
   };
-  check_hdf5(
-      H5Lvisit_by_name(file, group.c_str(), H5_INDEX_NAME, H5_ITER_INC, add, &names, H5P_DEFAULT),
-      text("listing group \"", group, '"'));
+  check_hdf5(H5Lvisit_by_name(file, group.c_str(), H5_INDEX_NAME, H5_ITER_NATIVE, add, &names,
+                              H5P_DEFAULT),
+             text("listing group \"", group, '"'));
+  std::ranges::sort(names);
   return names;
 }
 
@@ -80,9 +82,10 @@ std::vector<std::string> File::members(const std::string& group) const {
   const Hid opened(H5Gopen2(handle_->file, group.c_str(), H5P_DEFAULT), H5Gclose);
   reading(path(), [&] {
     if (opened >= 0)
-      check_hdf5(H5Literate(opened, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names),
+      check_hdf5(H5Literate(opened, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add, &names),
                  text("listing group \"", group, '"'));
   });
+  std::ranges::sort(names);
   return names;
 }
 

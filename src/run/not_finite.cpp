@@ -83,7 +83,7 @@ std::string where_not_finite(const Scan& scan, const solvers::Fields& fields,
                              const comm::Communicator& comm) {
   for (const std::string& where : comm.all_gather(where_here(scan, fields)))
     if (!where.empty()) return where;
-  return "an inner product";
+  return {};
 }
 
 }  // namespace tessera::run

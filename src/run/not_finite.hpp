@@ -11,8 +11,8 @@
 namespace tessera::run {
 
 /// The first value of `fields` that is not finite, with a scan position that sees it: "the object
-/// at pixel (y, x), under scan position n", "the intensity of scan position n". Ranks in ascending
-/// order. Waits for the device. Collective.
+/// at pixel (y, x), under scan position n", "the intensity of scan position n"; empty: all are.
+/// Ranks in ascending order. Waits for the device. Collective.
 std::string where_not_finite(const Scan& scan, const solvers::Fields& fields,
                              const comm::Communicator& comm);
 

@@ -42,21 +42,37 @@ std::vector<Vec2> moved_corners_px(const geometry::WindowGrid& grid,
   return corners;
 }
 
+/// As many numbers as there are epochs.
+std::vector<double> read_column(const io::File& file, const std::string& name, std::size_t n) {
+  const std::vector<double> column = file.read_doubles(name);
+  if (column.size() != n)
+    throw InputError(text('\'', name, "' in '", file.path(), "' holds ", column.size(),
+                          " values but 'history/error' ", n, "; start from another result"));
+  return column;
+}
+
 std::vector<EpochFigures> read_history(const io::File& file) {
   const std::vector<double> error = file.read_doubles("history/error");
-  const std::vector<double> r_factor = file.read_doubles("history/r_factor");
+  const std::size_t n = error.size();
+  const std::vector<double> r_factor = read_column(file, "history/r_factor", n);
   std::vector<EpochFigures> history;
-  for (std::size_t i = 0; i < error.size(); ++i) history.push_back({error[i], r_factor.at(i)});
+  for (std::size_t i = 0; i < n; ++i) history.push_back({error[i], r_factor[i]});
   // Results of earlier versions know one solver and no validation.
   if (file.has("history/stage")) {
-    const std::vector<double> stage = file.read_doubles("history/stage");
-    for (std::size_t i = 0; i < history.size(); ++i)
-      history[i].stage = static_cast<int>(stage.at(i));
+    const std::vector<double> stage = read_column(file, "history/stage", n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double before = i == 0 ? 0 : stage[i - 1];
+      if (!(stage[i] >= before && stage[i] <= before + static_cast<double>(n)))
+        throw InputError(text("'history/stage' in '", file.path(), "' says ", stage[i],
+                              " in epoch ", i + 1,
+                              "; stages are counted from 0 and do not fall: start from "
+                              "another result"));
+      history[i].stage = static_cast<int>(stage[i]);
+    }
   }
   if (file.has("history/validation_error")) {
-    const std::vector<double> validation_error = file.read_doubles("history/validation_error");
-    for (std::size_t i = 0; i < history.size(); ++i)
-      history[i].validation_error = validation_error.at(i);
+    const std::vector<double> validation_error = read_column(file, "history/validation_error", n);
+    for (std::size_t i = 0; i < n; ++i) history[i].validation_error = validation_error[i];
   }
   return history;
 }
@@ -69,7 +85,7 @@ ResultFile::ResultFile(const std::string& path, const comm::Communicator& comm)
 std::vector<EpochFigures> ResultFile::history(int n_stages) const {
   std::vector<EpochFigures> history;
   comm_.together([&] {
-    history = read_history(file_);
+    history = naming("run.resume", [&] { return read_history(file_); });
     const int n_begun = history.empty() ? 0 : history.back().stage + 1;
     if (n_begun > n_stages)
       throw InputError(text("run.resume = '", file_.path(), "' has come to solver ", n_begun,
@@ -147,9 +163,10 @@ bool ResultFile::same_grid(const geometry::WindowGrid& grid) const {
   const io::Extents extents = file_.info("object").extents;
   const std::vector<double> origin_m = file_.read_doubles("object_origin_m");
   constexpr double rounding_px = 1e-6;
-  return extents.size() == 3 && extents[1] == grid.object.h && extents[2] == grid.object.w &&
-         std::abs(origin_m.at(0) - grid.origin_m.y) < rounding_px * grid.pixel_m &&
-         std::abs(origin_m.at(1) - grid.origin_m.x) < rounding_px * grid.pixel_m;
+  return origin_m.size() == 2 && extents.size() == 3 && extents[1] == grid.object.h &&
+         extents[2] == grid.object.w &&
+         std::abs(origin_m[0] - grid.origin_m.y) < rounding_px * grid.pixel_m &&
+         std::abs(origin_m[1] - grid.origin_m.x) < rounding_px * grid.pixel_m;
 }
 
 /// Ghosts, too.

@@ -67,6 +67,7 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
       result.read(scan_, solvers::named("parameters/", refinement_->windows()));
     recall(result, log);
   }
+  check_start(from);
   constraints_ = std::make_unique<solvers::ConstraintList>(
       deck.constraints, constrained_tile(scan_), rank_.model.plan());
   figures_ = std::make_unique<Figures>(rank_.model, unknowns_, comm);
@@ -105,6 +106,17 @@ void Run::recall(const ResultFile& result, const Log& log) {
   log.info(text("run.resume: the result holds ", held, ", and ", method,
                 " starts anew from object and probe",
                 is_large ? " (output.save_memory = true keeps its waves)" : ""));
+}
+
+void Run::check_start(const deck::Deck& from) const {
+  const bool resumed = !from.run.resume.empty();
+  if (!resumed && from.object.initial != "file") return;
+  const std::string where = where_not_finite(scan_, state(), comm_);
+  if (!where.empty())
+    throw AgreedError(
+        ExitCode::bad_input,
+        text(resumed ? "run.resume" : "object.file", ": ", where, " is not finite in '",
+             resumed ? from.run.resume : from.object.file, "'; start from a sound result"));
 }
 
 bool Run::finished() const {
@@ -186,7 +198,8 @@ void Run::run_batch(const solvers::Batch& batch, int epoch) {
 EpochFigures Run::take_figures() {
   const auto sums = figures_->of_epoch(exec_, *solver_);
   if (!sums) {
-    const std::string where = where_not_finite(scan_, state(), comm_);
+    std::string where = where_not_finite(scan_, state(), comm_);
+    if (where.empty()) where = "an inner product";
     good_->put_back(exec_);
     // What the solver remembers is of the epoch that failed.
     start_stage(std::exchange(stage_, -1));

@@ -89,6 +89,8 @@ class Run {
   solvers::Fields memory() const;
   /// The solver goes on with what it remembered, if that was saved.
   void recall(const ResultFile& result, const Log& log);
+  /// What a file gave is finite. Collective. @throws AgreedError
+  void check_start(const deck::Deck& from) const;
   ResultContents contents(const EpochFigures& final_figures, const std::string& status) const;
   /// Sweep and solver for `stage` take the place of those before.
   void start_stage(int stage);

@@ -74,9 +74,18 @@ Pixel file_origin(const io::File& file, const Scan& scan) {
     throw InputError(text("the object in '", file.path(), "' has pixels of ", pixel_m.value_or(0),
                           " m but this scan's are ", scan.grid.pixel_m,
                           " m; start from object.initial = 'ones'"));
-  return {
-      static_cast<int>(std::lround((origin_m.at(0) - scan.grid.origin_m.y) / scan.grid.pixel_m)),
-      static_cast<int>(std::lround((origin_m.at(1) - scan.grid.origin_m.x) / scan.grid.pixel_m))};
+  if (origin_m.size() != 2)
+    throw InputError(text("'object_origin_m' in '", file.path(), "' holds ", origin_m.size(),
+                          " values, not y and x"));
+  const Vec2 origin_px{(origin_m[0] - scan.grid.origin_m.y) / scan.grid.pixel_m,
+                       (origin_m[1] - scan.grid.origin_m.x) / scan.grid.pixel_m};
+  constexpr double max_px = 1 << 30;
+  if (!(std::abs(origin_px.y) < max_px && std::abs(origin_px.x) < max_px))
+    throw InputError(text("the object in '", file.path(), "' begins ", origin_px.y, " and ",
+                          origin_px.x,
+                          " pixels away from this scan's ('object_origin_m'); start from "
+                          "object.initial = 'ones'"));
+  return {static_cast<int>(std::lround(origin_px.y)), static_cast<int>(std::lround(origin_px.x))};
 }
 
 /// The planes of a result in this rank's ghosted box.
@@ -106,9 +115,13 @@ ReadObject read_object(const std::string& key, const std::string& path, const de
                             " and object.n_slices = ", wanted.n_slices));
     read.n_planes = static_cast<int>(extents[0]);
     origin = naming(key, [&] { return file_origin(file, scan); });
-    read.here =
-        intersection(scan.tile().ghosted,
-                     Box::at(origin, {static_cast<int>(extents[1]), static_cast<int>(extents[2])}));
+    const Box in_file =
+        Box::at(origin, {static_cast<int>(extents[1]), static_cast<int>(extents[2])});
+    if (intersection(in_file, Box::at({0, 0}, scan.grid.object)).empty())
+      throw InputError(text(key, ": the object in '", path,
+                            "' lies elsewhere: no pixel of it is one of "
+                            "this scan's; start from object.initial = 'ones'"));
+    read.here = intersection(scan.tile().ghosted, in_file);
   });
   const Box& here = read.here;
   read.values.resize(static_cast<std::size_t>(read.n_planes * here.area()));

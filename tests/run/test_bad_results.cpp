@@ -1,0 +1,126 @@
+// Results that cannot be gone on from are refused by name, on all ranks.
+
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include "run/run.hpp"
+#include "simulation/simulation.hpp"
+#include "support/deck_text.hpp"
+
+namespace tessera::run {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::world;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// A result after two epochs that a test spoils.
+class BadResult : public ::testing::Test {
+ protected:
+  BadResult()
+      : folder_("bad_result"),
+        result_((folder_.path() / "result.h5").string()),
+        deck_(testing::parsed(folder_.path(), {"solver.epochs=4", "output.file=" + result_})) {
+    simulation::simulate(deck_, world(), Log(false));
+    run::Run run(deck_, world(), Log(false));
+    for (int epoch = 0; epoch < 2; ++epoch) run.run_epoch();
+    run.write_result(run.measure(), "stopped");
+  }
+
+  /// By rank 0: in place of the dataset one that holds `values`.
+  void replace(const std::string& name, const std::vector<double>& values) const {
+    if (world().is_root()) {
+      const hid_t file = H5Fopen(result_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+      H5Ldelete(file, name.c_str(), H5P_DEFAULT);
+      const hsize_t n = values.size();
+      const hid_t space = H5Screate_simple(1, &n, nullptr);
+      const hid_t dataset = H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                                       H5P_DEFAULT, H5P_DEFAULT);
+      H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+      H5Dclose(dataset);
+      H5Sclose(space);
+      H5Fclose(file);
+    }
+    world().barrier();
+  }
+
+  /// By rank 0: every bit of the dataset is set, which makes its numbers NaN.
+  void fill_with_nan(const std::string& name) const {
+    if (world().is_root()) {
+      const hid_t file = H5Fopen(result_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+      const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+      const hid_t type = H5Dget_type(dataset);
+      const hid_t space = H5Dget_space(dataset);
+      const std::vector<char> bytes(
+          static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type),
+          '\xff');
+      H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
+      H5Sclose(space);
+      H5Tclose(type);
+      H5Dclose(dataset);
+      H5Fclose(file);
+    }
+    world().barrier();
+  }
+
+  std::string complaint(deck::Deck deck) const {
+    try {
+      const run::Run run(deck, world(), Log(false));
+    } catch (const AgreedError& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::bad_input);
+      return error.what();
+    }
+    return "nothing";
+  }
+  std::string resume_complaint() const {
+    deck::Deck deck = deck_;
+    deck.run.resume = result_;
+    return complaint(deck);
+  }
+
+  testing::SharedFolder folder_;
+  std::string result_;
+  deck::Deck deck_;
+};
+
+TEST_F(BadResult, ASoundOneIsTaken) {
+  EXPECT_EQ(resume_complaint(), "nothing");
+}
+
+TEST_F(BadResult, AnObjectThatIsNotFinite) {
+  fill_with_nan("object");
+  EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("run.resume"), HasSubstr(result_),
+                                        HasSubstr("object at pixel"), HasSubstr("not finite")));
+  deck::Deck deck = deck_;
+  deck.object.initial = "file";
+  deck.object.file = result_;
+  EXPECT_THAT(complaint(deck), AllOf(HasSubstr("object.file"), HasSubstr("not finite")));
+}
+
+TEST_F(BadResult, AHistoryThatIsShortOrCountsStagesWrongly) {
+  replace("history/r_factor", {0.5});
+  EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("run.resume"), HasSubstr("history/r_factor"),
+                                        HasSubstr("holds 1 values")));
+  replace("history/r_factor", {0.5, 0.4});
+  for (const std::vector<double>& stages :
+       {std::vector<double>{-1, 0}, {0, -3}, {1, 0}, {nan, 0}, {0, 1e300}}) {
+    replace("history/stage", stages);
+    EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("history/stage"), HasSubstr(result_)));
+  }
+}
+
+TEST_F(BadResult, AnObjectThatLiesElsewhere) {
+  for (const double origin_m : {1e-2, 1e300, nan}) {
+    replace("object_origin_m", {origin_m, 0});
+    EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("run.resume"), HasSubstr(result_),
+                                          HasSubstr("object.initial = 'ones'")));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::run
