@@ -16,8 +16,8 @@ struct Projection {
   int overlap_rounds = 10;
   double overlap_tolerance = 0.05;
   double raar_beta = 0.75;
-  /// Weight of the present object, mean counts of a pixel; it has no key.
-  double object_inertia = 1e-4;
+  /// Of the probe's greatest: where less falls, the object goes a part of the way. It has no key.
+  double least_power = 1e-2;
 
   static std::vector<Method<Projection>> methods() {
     const std::vector<Option> excludes{

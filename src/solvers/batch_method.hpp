@@ -15,12 +15,6 @@
 
 namespace tessera::solvers {
 
-/// What the sums of a batch are measured by, on the device.
-struct Maxima {
-  device::DeviceView<Real> power{"tessera::solvers::max_power"};      ///< max_x sum_m |P_m|^2
-  device::DeviceView<Real> overlap{"tessera::solvers::max_overlap"};  ///< max_x sum_j |O_j|^2
-};
-
 /// @tparam Own the method's own settings
 /// @tparam Pass what a chunk goes through: physics::GradientPass, or one with its figures()
 template <class Own, class Pass = physics::GradientPass>

@@ -11,6 +11,12 @@
 
 namespace tessera::solvers {
 
+/// What the sums of a batch are measured by, on the device.
+struct Maxima {
+  device::DeviceView<Real> power{"tessera::solvers::max_power"};      ///< max_x sum_m |P_m|^2
+  device::DeviceView<Real> overlap{"tessera::solvers::max_overlap"};  ///< max_x sum_j |O_j|^2
+};
+
 class BatchSums {
  public:
   explicit BatchSums(const Unknowns& unknowns);

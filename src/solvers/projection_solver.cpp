@@ -33,26 +33,29 @@ physics::LinearMap linear_map(const settings::Projection& options) {
           .keeps_base = Real(0.5)};
 }
 
-/// probe = sum / overlap, where there is one. Sums: |change|^2, |probe|^2.
+/// probe += (sum - overlap probe) / max overlap. Sums: |change|^2, |probe|^2.
 struct DivideProbe {
   physics::ProbeView probe;
   physics::ProbeView probe_sum;
   DeviceView<Real**> overlap;
+  DeviceView<Real> max_overlap;
 
   struct Row {
     complex* probe;
     const complex* probe_sum;
     const Real* overlap;
+    Real max_overlap;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       const complex before = probe[x];
-      const complex now = overlap[x] > 0 ? probe_sum[x] / overlap[x] : before;
+      const complex step = probe_sum[x] - before * overlap[x];
+      const complex now = max_overlap > 0 ? before + step / max_overlap : before;
       sum[0] += physics::squared_magnitude(now - before);
       sum[1] += physics::squared_magnitude(now);
       probe[x] = now;
     }
   };
   KOKKOS_FUNCTION Row row(const int m, const int y) const {
-    return {&probe(m, y, 0), &probe_sum(m, y, 0), &overlap(y, 0)};
+    return {&probe(m, y, 0), &probe_sum(m, y, 0), &overlap(y, 0), max_overlap()};
   }
 };
 
@@ -130,14 +133,16 @@ void ProjectionSolver::update_object(const Device& exec, Sweep& sweep, const Blo
   const auto sum = batch_sums_.sums().object;
   const auto dose = batch_sums_.sums().dose;
   const auto tile = tile_;
-  const auto inertia = static_cast<Real>(own_.object_inertia * mean_counts_ /
-                                         static_cast<double>(model_.scan().window.size()));
+  const auto max_power = maxima_.power;
+  const auto least = static_cast<Real>(own_.least_power);
+  physics::find_max_power(exec, unknowns_.probe, max_power);
   for_each_touched_pixel(
       exec, "tessera::solvers::divide_object", static_cast<int>(object.extent(0)), touched, tile_,
       KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        const Real weight = dose(plane, y, x) + inertia;
+        const Real lit = dose(plane, y, x);
+        const Real weight = lit > least * max_power() ? lit : least * max_power();
         if (tile.owns(y, x) && weight > 0)
-          object(plane, y, x) = (sum(plane, y, x) + object(plane, y, x) * inertia) / weight;
+          object(plane, y, x) += (sum(plane, y, x) - object(plane, y, x) * lit) / weight;
         sum(plane, y, x) = complex(0);
         dose(plane, y, x) = 0;
       });
@@ -151,10 +156,11 @@ double ProjectionSolver::update_probe(const Device& exec, Sweep& sweep) {
   const physics::GradientSums& sums = batch_sums_.sums();
   model_.finish_probe_gradient(exec, sums.probe);
   device::set_zero(exec, sums_);
+  physics::find_max(exec, sums.overlap, maxima_.overlap);
   device::add_pixel_sums<2>(exec, "tessera::solvers::divide_probe",
                             static_cast<int>(unknowns_.probe.extent(0)), model_.scan().window,
-                            DivideProbe{unknowns_.probe, sums.probe, sums.overlap}, scratch_,
-                            sums_);
+                            DivideProbe{unknowns_.probe, sums.probe, sums.overlap, maxima_.overlap},
+                            scratch_, sums_);
   model_.set_probe(exec, unknowns_.probe);
   // Every rank has them, to rounding: their sums are the same to the last bit, and so is the
   // decision.

@@ -44,7 +44,6 @@ struct Reference {
   Shape2 window = scan.window;
   double distance_bound =
       options.fourier_relaxation * options.fourier_relaxation / 4 * power(scan.probe);
-  double inertia = options.object_inertia * power(scan.probe) / static_cast<double>(window.size());
   int n_within_bound = 0;
   int n_beyond_bound = 0;
 
@@ -79,10 +78,18 @@ struct Reference {
     testing::PlainSums sums(scan.object.shape(), n_modes, window);
     for (int j = 0; j < n_positions; ++j)
       sums.add_to_object(testing::shifted(scan.probe, scan.subpixel[j]), waves[j], scan.corner[j]);
-    for (std::size_t i = 0; i < sums.object.size(); ++i)
-      if (const double lit = sums.dose.data()[i]; lit > 0)
-        scan.object.data()[i] =
-            (sums.object.data()[i] + inertia * scan.object.data()[i]) / (lit + inertia);
+    double max_power = 0;
+    for (int y = 0; y < window.h; ++y)
+      for (int x = 0; x < window.w; ++x) {
+        double power = 0;
+        for (int m = 0; m < n_modes; ++m) power += std::norm(scan.probe(m, y, x));
+        max_power = std::max(max_power, power);
+      }
+    for (std::size_t i = 0; i < sums.object.size(); ++i) {
+      const double lit = sums.dose.data()[i];
+      scan.object.data()[i] += (sums.object.data()[i] - lit * scan.object.data()[i]) /
+                               std::max(lit, options.least_power * max_power);
+    }
   }
 
   /// Relative change.
@@ -90,11 +97,14 @@ struct Reference {
     testing::PlainSums sums(scan.object.shape(), n_modes, window);
     for (int j = 0; j < n_positions; ++j)
       sums.add_to_probe(scan.object, waves[j], scan.corner[j], scan.subpixel[j]);
+    const WaveStack before = scan.probe;
+    const double max_overlap = *std::ranges::max_element(sums.overlap);
     for (int m = 0; m < n_modes; ++m)
       for (int y = 0; y < window.h; ++y)
-        for (int x = 0; x < window.w; ++x) sums.probe(m, y, x) /= sums.overlap(0, y, x);
-    std::swap(sums.probe, scan.probe);
-    return testing::relative_difference(sums.probe, scan.probe);
+        for (int x = 0; x < window.w; ++x)
+          scan.probe(m, y, x) +=
+              (sums.probe(m, y, x) - sums.overlap(0, y, x) * before(m, y, x)) / max_overlap;
+    return testing::relative_difference(before, scan.probe);
   }
 
   void find_object_and_probe(const std::vector<WaveStack>& waves, bool moves_probe) {
@@ -286,8 +296,7 @@ TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
 /// of R_M psi = 2 P_M psi - psi, hence half way from there to the one before.
 TEST(RaarAtBetaOneHalf, IsAlternatingProjections) {
   SmallScan scan = testing::make_small_scan(small_window, n_modes, n_positions, true, 31);
-  const settings::Projection options{
-      .map = raar, .fourier_relaxation = 0, .raar_beta = 0.5, .object_inertia = 0};
+  const settings::Projection options{.map = raar, .fourier_relaxation = 0, .raar_beta = 0.5};
   Reconstruction run(scan, options, n_epochs);
   Reference reference{scan, options};
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
