@@ -5,6 +5,7 @@
 
 #include "deck/check.hpp"
 #include "deck/parse.hpp"
+#include "run/resumed_deck.hpp"
 #include "run/run.hpp"
 #include "run/start_device.hpp"
 
@@ -60,7 +61,7 @@ const comm::Communicator& Session::ranks() const {
 
 struct Reconstruction::Parts {
   Parts(const comm::Communicator& ranks, const std::string& toml, io::MemoryScan scan)
-      : deck(parsed(toml, ranks)),
+      : deck(run::resumed_deck(parsed(toml, ranks), ranks, Log(ranks.is_root()))),
         run(std::make_unique<run::Run>(
             deck, ranks,
             run::load_scan(deck, source_of(deck, std::move(scan)), ranks, Log(ranks.is_root())),

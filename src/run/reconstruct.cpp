@@ -13,6 +13,7 @@
 #include "analysis/pictures.hpp"
 #include "deck/check.hpp"
 #include "run/doubts.hpp"
+#include "run/resumed_deck.hpp"
 #include "run/run.hpp"
 #include "run/start_device.hpp"
 #include "stop_rules.hpp"
@@ -150,14 +151,15 @@ void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
 
 }  // namespace
 
-ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
+ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
                      const std::string& summary_path) {
   const Kokkos::Timer clock;
   comm.together([&] {
-    deck::check_reconstruction(deck);
+    deck::check_reconstruction(given);
     if (comm.is_root()) check_summary_folder(summary_path);
   });
-  const auto runtime = start_device(comm, deck.run.share_gpu);
+  const auto runtime = start_device(comm, given.run.share_gpu);
+  const deck::Deck deck = resumed_deck(given, comm, Log(comm.is_root()));
   auto run = std::make_unique<Run>(deck, comm, Log(comm.is_root()));
   const io::OutputLock only_writer(deck.output.file, comm);
   run->check_output();

@@ -38,6 +38,14 @@ struct MemoryOwner {
   std::string method;
 };
 
+/// What a run has fitted besides object and probe and a deck has to ask for.
+struct FittedValues {
+  double max_displacement_px = 0;  ///< along an axis; 0: all positions are where the scan has them
+  bool has_intensity = false;      ///< one that is not 1
+  bool has_background = false;     ///< a pixel that is not 0
+  int n_opr_modes = 0;
+};
+
 class ResultFile {
  public:
   static constexpr const char* displacement_name = "parameters/displacement_px";
@@ -56,6 +64,7 @@ class ResultFile {
   std::vector<EpochFigures> history(int n_stages) const;
   /// Within refine.positions_limit_px; zeros where positions do not move.
   Displacements displacements(const deck::Refine& refine, const geometry::WindowGrid& grid) const;
+  FittedValues fitted_values() const;
   /// Those that the file has become what they were.
   /// @throws AgreedError: another number of values
   void read(const Scan& scan, const solvers::Fields& fields) const;

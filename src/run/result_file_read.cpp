@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -94,6 +95,26 @@ std::vector<EpochFigures> ResultFile::history(int n_stages) const {
                             "object and probe (object.initial = 'file', probe.initial = 'file')"));
   });
   return history;
+}
+
+FittedValues ResultFile::fitted_values() const {
+  const auto most = [&](const std::string& name, double less) {
+    double found = 0;
+    if (file_.has(name))
+      for (const double value : file_.read_doubles(name))
+        found = std::max(found, std::abs(value - less));
+    return found;
+  };
+  std::array<double, 4> found{};
+  comm_.together([&] {
+    if (!comm_.is_root()) return;
+    const std::string weights = "parameters/opr_weight";
+    const auto n_opr = file_.has(weights) ? file_.info(weights).extents.at(1) : 0;
+    found = {most(displacement_name, 0), most("parameters/intensity", 1),
+             most("parameters/background", 0), static_cast<double>(n_opr)};
+  });
+  comm_.broadcast(std::span<double>(found));
+  return {found[0], found[1] > 0, found[2] > 0, static_cast<int>(found[3])};
 }
 
 Displacements ResultFile::displacements(const deck::Refine& refine,

@@ -38,6 +38,7 @@ std::unique_ptr<Run> Run::on_new_tiles(std::unique_ptr<Run> run, const Log& log)
   run.reset();
   deck::Deck from = deck;
   from.run.resume = deck.output.file;
+  from.run.resume_fitted = true;
   std::unique_ptr<Run> next(
       new Run(deck, from, comm, load_scan(from, source, comm, Log(false)), Log(false), nullptr));
   next->earlier_ = times;
@@ -62,7 +63,8 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   start_stage(stage_of_next_epoch(deck, history_));
   if (!from.run.resume.empty()) {
     const ResultFile result(from.run.resume, comm);
-    result.read(scan_, solvers::named("parameters/", refinement_->parameters()));
+    if (from.run.resume_fitted)
+      result.read(scan_, solvers::named("parameters/", refinement_->parameters()));
     if (scan_.same_windows)
       result.read(scan_, solvers::named("parameters/", refinement_->windows()));
     recall(result, log);

@@ -241,7 +241,7 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
 /// Where the tiles are cut: a resumed run's as they were, unless they are due. Collective.
 void find_displacements(const deck::Deck& deck, const comm::Communicator& comm, Scan& scan) {
   scan.displacement_px.resize(static_cast<std::size_t>(scan.n_positions()));
-  if (deck.run.resume.empty()) return;
+  if (deck.run.resume.empty() || !deck.run.resume_fitted) return;
   const Displacements found =
       ResultFile(deck.run.resume, comm).displacements(deck.refine, scan.grid);
   scan.displacement_px = found.at_cut;

@@ -11,6 +11,7 @@ namespace tessera::settings {
 struct Computation {
   bool deterministic = false;
   std::string resume;
+  bool resume_fitted = true;
   double device_memory_bytes = 0;
   double host_memory_bytes = 0;
   bool share_gpu = false;
@@ -26,6 +27,12 @@ struct Computation {
          .meaning =
              "Result of an earlier run to continue, on any number of ranks; empty: start anew.",
          .is_path = true},
+        {.name = "resume_fitted",
+         .field = &resume_fitted,
+         .meaning =
+             "What that run has fitted (positions, OPR, intensities, background, slice distances, "
+             "tilt) stays in the model, whether `refine` fits it further or not; false: these "
+             "begin anew from the scan and the deck."},
         {.name = "device_memory_bytes",
          .field = &device_memory_bytes,
          .meaning =

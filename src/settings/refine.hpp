@@ -9,6 +9,9 @@
 namespace tessera::settings {
 
 struct Refine {
+  /// Of `*_from_epoch`: part of the model, and not fitted.
+  static constexpr int no_epoch = 1000000;
+
   int positions_from_epoch = -1;
   std::string positions_method = "gradient";
   std::string positions_model = "free";

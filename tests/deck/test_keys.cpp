@@ -248,6 +248,7 @@ const std::vector<Case> cases = {
      [](D d) { return d.decomposition.transport_timeout_s == 45; }},
     {"run.deterministic", "true", [](D d) { return d.run.deterministic; }},
     {"run.resume", "\"/r.h5\"", [](D d) { return d.run.resume == "/r.h5"; }},
+    {"run.resume_fitted", "false", [](D d) { return !d.run.resume_fitted; }},
     {"run.device_memory_bytes", "8e9", [](D d) { return d.run.device_memory_bytes == 8e9; }},
     {"run.host_memory_bytes", "16000000000", [](D d) { return d.run.host_memory_bytes == 16e9; }},
     {"run.share_gpu", "true", [](D d) { return d.run.share_gpu; }},
