@@ -86,4 +86,14 @@ std::string where_not_finite(const Scan& scan, const solvers::Fields& fields,
   return {};
 }
 
+std::string remedy_for(const deck::Solver& solver) {
+  const auto has = [&](const char* key) {
+    return std::ranges::count(settings::methods_with_key(key), solver.method) > 0;
+  };
+  if (!has("object_step"))
+    return "a later solver.probe_start_epoch, or a method with steps, such as rpie,";
+  return text("smaller solver.object_step and solver.probe_step",
+              has("object_alpha") ? ", or larger solver.object_alpha," : "");
+}
+
 }  // namespace tessera::run

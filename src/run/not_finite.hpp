@@ -16,4 +16,7 @@ namespace tessera::run {
 std::string where_not_finite(const Scan& scan, const solvers::Fields& fields,
                              const comm::Communicator& comm);
 
+/// The keys of `solver` that keep a value in bounds, as the subject of a sentence.
+std::string remedy_for(const deck::Solver& solver);
+
 }  // namespace tessera::run

@@ -129,6 +129,10 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
     const Agreed agreed = agree(signals, clock, comm);
     if (agreed.signalled) return signal_status;
     const StopRule rule = ending_rule(deck.stop, run->history(), agreed.seconds);
+    if (rule == StopRule::runaway) {
+      run->go_back();
+      return text(status_text(rule, deck.stop), ", back to epoch ", run->n_epochs());
+    }
     if (rule != StopRule::none) return status_text(rule, deck.stop);
     if (run->finished()) break;
     const int every = deck.output.save_every_epochs;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "tessera/base/text.hpp"
@@ -75,6 +76,7 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   figures_ = std::make_unique<Figures>(rank_.model, unknowns_, comm);
   good_ = std::make_unique<GoodState>(state());
   good_->keep(exec_);
+  good_epoch_ = n_epochs();
 }
 
 Run::~Run() = default;
@@ -134,6 +136,7 @@ void Run::start_stage(int stage) {
   solver_.reset();
   sweep_.reset();
   stage_ = stage;
+  least_cost_ = std::numeric_limits<double>::infinity();
   const deck::Solver& settings = scan_.plan.solvers[static_cast<std::size_t>(stage)];
   sweep_ = std::make_unique<solvers::Sweep>(set_up_sweep(settings, scan_, rank_));
   rank_.model.detector().set_noise(noise_from(settings.noise));
@@ -202,16 +205,31 @@ EpochFigures Run::take_figures() {
   if (!sums) {
     std::string where = where_not_finite(scan_, state(), comm_);
     if (where.empty()) where = "an inner product";
-    good_->put_back(exec_);
-    // What the solver remembers is of the epoch that failed.
-    start_stage(std::exchange(stage_, -1));
-    throw AgreedError(ExitCode::not_finite,
-                      text(where, " is not finite after epoch ", n_epochs() + 1,
-                           "; smaller solver.object_step and solver.probe_step, or larger "
-                           "solver.object_alpha, keep it in bounds"));
+    const int failed = n_epochs() + 1;
+    go_back();
+    throw AgreedError(
+        ExitCode::not_finite,
+        text(where, " is not finite after epoch ", failed, "; ",
+             remedy_for(deck_.solvers[static_cast<std::size_t>(stage_)]), " keep it in bounds"));
   }
-  good_->keep(exec_);
+  keep_if_best(sums->values[physics::FigureSums::cost]);
   return {sums->error(), sums->r_factor()};
+}
+
+/// An epoch's cost is that of the states within it: one that rises, though little, may have ended
+/// far from where it began.
+void Run::keep_if_best(double cost) {
+  if (cost > least_cost_) return;
+  least_cost_ = cost;
+  good_->keep(exec_);
+  good_epoch_ = n_epochs() + 1;
+}
+
+void Run::go_back() {
+  good_->put_back(exec_);
+  history_.resize(static_cast<std::size_t>(good_epoch_));
+  // What the solver remembers is of the epochs that failed.
+  start_stage(std::exchange(stage_, -1));
 }
 
 EpochFigures Run::measure() {

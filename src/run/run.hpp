@@ -59,6 +59,9 @@ class Run {
   EpochFigures run_epoch();
   /// Epochs done, those of a resumed run included.
   int n_epochs() const { return static_cast<int>(history_.size()); }
+  /// To the best epoch of the solver at work, or to its start: state and history. Waits for the
+  /// device.
+  void go_back();
   /// All solvers have made their epochs or come to a plateau. Further epochs are of the last one.
   bool finished() const;
   /// After an epoch: positions have used up half of refine.positions_margin_px. The same on all
@@ -99,6 +102,7 @@ class Run {
   std::span<const solvers::Batch> start_pass(int epoch);
   void run_batch(const solvers::Batch& batch, int epoch);
   EpochFigures take_figures();
+  void keep_if_best(double cost);
   double measure_held_out();
 
   const deck::Deck& deck_;
@@ -115,6 +119,8 @@ class Run {
   std::unique_ptr<solvers::ConstraintList> constraints_;
   std::unique_ptr<Figures> figures_;
   std::unique_ptr<GoodState> good_;
+  int good_epoch_ = 0;                         ///< epochs done when that was kept
+  double least_cost_ = 0;                      ///< of an epoch of the solver at work
   std::unique_ptr<RecordedBatches> recorded_;  ///< of this stage
   double epoch_seconds_ = 0;
   double past_reduce_seconds_ = 0;  ///< of the solvers that have ended

@@ -41,6 +41,17 @@ bool diverges(const deck::Stop& stop, History history) {
                         [](double before, double after) { return after > before; });
 }
 
+/// A solver's errors far above what it has reached, and above where it began. Swings come back.
+bool runs_away(const deck::Stop& stop, History history) {
+  constexpr std::size_t n_epochs = 3;
+  const History lines = last_stage(history);
+  if (stop.divergence_ratio == 0 || lines.size() <= n_epochs) return false;
+  const double lowest = std::ranges::min(lines, {}, &EpochFigures::error).error;
+  const double bound = std::max(stop.divergence_ratio * lowest, lines.front().error);
+  return std::ranges::all_of(lines.last(n_epochs),
+                             [&](const EpochFigures& line) { return line.error > bound; });
+}
+
 bool has_made_its_epochs(const deck::Deck& deck, History history) {
   const int stage = history.back().stage;
   return epochs_in_stage(history, stage) >= deck.solvers[static_cast<std::size_t>(stage)].epochs;
@@ -70,6 +81,7 @@ StopRule ending_rule(const deck::Stop& stop, History history, double seconds) {
   if (stop.error > 0 && !history.empty() && history.back().error <= stop.error)
     return StopRule::error;
   if (diverges(stop, history)) return StopRule::divergence;
+  if (runs_away(stop, history)) return StopRule::runaway;
   if (stop.time_s > 0 && seconds >= stop.time_s) return StopRule::time;
   return StopRule::none;
 }
@@ -90,6 +102,9 @@ std::string status_text(StopRule rule, const deck::Stop& stop) {
       return text("stopped: target error (not above ", stop.error, ")");
     case StopRule::divergence:
       return text("stopped: divergence (r_factor rose for ", stop.divergence_epochs, " epochs)");
+    case StopRule::runaway:
+      return text("stopped: divergence (error above ", stop.divergence_ratio,
+                  " times its lowest for 3 epochs)");
     case StopRule::none:
       break;
   }

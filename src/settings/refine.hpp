@@ -20,7 +20,9 @@ struct Refine {
   double positions_margin_px = 8;
   int opr_from_epoch = 0;
   int intensity_from_epoch = -1;
+  double intensity_step = 0.5;
   int background_from_epoch = -1;
+  double background_step = 0.5;
   int thickness_from_epoch = -1;
   int tilt_from_epoch = -1;
 
@@ -64,8 +66,21 @@ struct Refine {
                     "that fits the modes and weights of probe.opr_modes"),
         first_epoch("intensity_from_epoch", &intensity_from_epoch,
                     "that fits the beam's intensity at every position"),
+        {.name = "intensity_step",
+         .field = &intensity_step,
+         .meaning =
+             "Length of an intensity's step; 1: the whole of what the position lacks. Half of "
+             "that where the background is fitted, too.",
+         .min = 1e-6,
+         .max = 1},
         first_epoch("background_from_epoch", &background_from_epoch,
                     "that fits an incoherent background, the same in all patterns"),
+        {.name = "background_step",
+         .field = &background_step,
+         .meaning = "Length of the background's step in a batch; 1: the whole of what its patterns "
+                    "lack. Half of that where intensities are fitted, too.",
+         .min = 1e-6,
+         .max = 1},
         first_epoch("thickness_from_epoch", &thickness_from_epoch,
                     "that fits the distances between slices"),
         first_epoch("tilt_from_epoch", &tilt_from_epoch, "that fits experiment.beam_tilt_rad"),

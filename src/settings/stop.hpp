@@ -15,6 +15,7 @@ struct Stop {
   double plateau_change = 0;
   int plateau_epochs = 5;
   int divergence_epochs = 0;
+  double divergence_ratio = 2;
 
   std::vector<Key> keys() {
     return {
@@ -50,6 +51,13 @@ struct Stop {
              "is kept as it is. Not below 3: small batches swing.",
          .min = 0,
          .max = 1000000},
+        {.name = "divergence_ratio",
+         .field = &divergence_ratio,
+         .meaning =
+             "End the run when the error of three epochs in a row is above this times a solver's "
+             "lowest, and above its first; the state goes back to the best one; 0: never.",
+         .min = 0,
+         .max = 1e6},
     };
   }
 };

@@ -12,7 +12,7 @@ using physics::ParameterSlopes;
 
 namespace {
 
-/// A batch sees only a part of what these depend on.
+/// Of slice distances and tilt: a batch sees only a part of what these depend on.
 constexpr double shared_step = 0.5;
 constexpr double max_tilt_rad = 0.3;
 
@@ -27,6 +27,11 @@ KOKKOS_FUNCTION double take_step(const DeviceView<double** [2]>& slopes, int pos
   slopes(position, column, 0) = 0;
   slopes(position, column, 1) = 0;
   return step;
+}
+
+/// Intensity and background explain the same counts: what is missing of these they share.
+double share_of_counts(const physics::FittedParameters& fitted) {
+  return fitted.intensity && fitted.background ? 0.5 : 1;
 }
 
 bool starts(int from_epoch, int epoch) {
@@ -52,7 +57,7 @@ void move_positions(const Device& exec, double step, const DeviceView<double** [
       });
 }
 
-void update_beams(const Device& exec, const physics::ForwardModel& model) {
+void update_beams(const Device& exec, const physics::ForwardModel& model, double intensity_step) {
   const auto slopes = model.slopes().at_position;
   const auto intensity = model.parameters().intensity;
   const auto weight = model.parameters().opr_weight;
@@ -62,7 +67,8 @@ void update_beams(const Device& exec, const physics::ForwardModel& model) {
       exec, "tessera::solvers::update_beams", slopes.extent(0), KOKKOS_LAMBDA(const int position) {
         if (fits_intensity) {
           const double value =
-              intensity(position) + take_step(slopes, position, ParameterSlopes::intensity);
+              intensity(position) +
+              intensity_step * take_step(slopes, position, ParameterSlopes::intensity);
           intensity(position) = static_cast<Real>(bounded(value, 0.1, 10));
         }
         if (!fits_opr) return;
@@ -72,7 +78,8 @@ void update_beams(const Device& exec, const physics::ForwardModel& model) {
       });
 }
 
-void update_background(const Device& exec, const physics::ForwardModel& model, Sweep& sweep) {
+void update_background(const Device& exec, const physics::ForwardModel& model, double length,
+                       Sweep& sweep) {
   const auto slopes = model.slopes().background;
   const auto background = model.parameters().background;
   sweep.all_reduce_reals(exec, DeviceView<Real*>(slopes.data(), slopes.size()));
@@ -83,7 +90,7 @@ void update_background(const Device& exec, const physics::ForwardModel& model, S
         const int x = i - y * w;
         const Real curvature = slopes(y, x, 1);
         const Real step =
-            curvature > 0 ? static_cast<Real>(shared_step) * slopes(y, x, 0) / curvature : 0;
+            curvature > 0 ? static_cast<Real>(length) * slopes(y, x, 0) / curvature : 0;
         const Real value = background(y, x) + step;
         background(y, x) = value > 0 ? value : 0;
         slopes(y, x, 0) = 0;
@@ -215,8 +222,9 @@ ScanFrame Refinement::frame() const {
 void Refinement::update(const Device& exec, Sweep& sweep) {
   const physics::FittedParameters fitted = model_.fitted();
   if (fitted.positions) update_positions(exec);
-  if (fitted.opr || fitted.intensity) update_beams(exec, model_);
-  if (fitted.background) update_background(exec, model_, sweep);
+  const double share = share_of_counts(fitted);
+  if (fitted.opr || fitted.intensity) update_beams(exec, model_, share * settings_.intensity_step);
+  if (fitted.background) update_background(exec, model_, share * settings_.background_step, sweep);
   if (fitted.any_of_optics()) update_optics(exec, model_, first_distance_m_, sweep);
 }
 

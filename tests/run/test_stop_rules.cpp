@@ -75,7 +75,21 @@ TEST(Divergence, IsARiseInEveryEpoch) {
   EXPECT_EQ(ending_rule(stop, lines({1, 1.2, 1.2, 1.3, 1.4}), 0), StopRule::none);
   EXPECT_EQ(ending_rule(stop, lines({1, 1.1}) + lines({1.2, 1.3, 1.4}, 1), 0), StopRule::none);
   stop.divergence_epochs = 0;
-  EXPECT_EQ(ending_rule(stop, lines({1, 2, 3, 4}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(stop, lines({1, 1.2, 1.5, 1.8}), 0), StopRule::none);
+}
+
+/// Errors are a tenth of these: they begin at 1, and fall to 0.2.
+TEST(Runaway, IsFarAboveTheLowestAndTheFirstForThreeEpochs) {
+  deck::Stop stop;
+  EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::runaway);
+  EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 1.2}), 0), StopRule::none) << "two epochs";
+  EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 0.9, 0.9, 0.9}), 0), StopRule::none) << "below first";
+  EXPECT_EQ(ending_rule(stop, lines({1, 0.9, 1.7, 1.7, 1.7}), 0), StopRule::none) << "not twice";
+  EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 0.9, 1.1, 1.1}), 0), StopRule::none) << "swings";
+  EXPECT_EQ(ending_rule(stop, lines({0.1, 0.1}) + lines({1, 1, 1, 1}, 1), 0), StopRule::none)
+      << "of another solver";
+  stop.divergence_ratio = 0;
+  EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::none);
 }
 
 TEST(TargetError, IsReachedFromAbove) {
@@ -99,7 +113,8 @@ TEST(Status, NamesTheRuleAndItsNumbers) {
                         .error = 0.0125,
                         .plateau_change = 1e-4,
                         .plateau_epochs = 5,
-                        .divergence_epochs = 4};
+                        .divergence_epochs = 4,
+                        .divergence_ratio = 2.5};
   EXPECT_EQ(status_text(StopRule::none, stop), "finished");
   EXPECT_EQ(status_text(StopRule::plateau, stop),
             "stopped: plateau (r_factor changed less than 0.0001 for 5 epochs)");
@@ -107,6 +122,8 @@ TEST(Status, NamesTheRuleAndItsNumbers) {
   EXPECT_EQ(status_text(StopRule::error, stop), "stopped: target error (not above 0.0125)");
   EXPECT_EQ(status_text(StopRule::divergence, stop),
             "stopped: divergence (r_factor rose for 4 epochs)");
+  EXPECT_EQ(status_text(StopRule::runaway, stop),
+            "stopped: divergence (error above 2.5 times its lowest for 3 epochs)");
 }
 
 }  // namespace
