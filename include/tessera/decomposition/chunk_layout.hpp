@@ -35,8 +35,8 @@ struct ChunkRange {
 class ChunkLayout {
  public:
   /// @param shift_px sub-pixel part of each of the rank's positions (y, x)
-  /// @param max_slots most slots at a time, no fewer than a chunk can have. A batch with more of them
-  /// is laid out such that each chunk has its own.
+  /// @param max_slots most slots at a time, no fewer than a chunk can have. A batch with more of
+  /// them is laid out such that each chunk has its own.
   /// @param n_batches batches between two calls of `clear`, at most
   /// @throws std::invalid_argument if a chunk can have more slots, or chunk_size < 1
   ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots, int n_batches);
