@@ -1,11 +1,12 @@
 // Results that cannot be gone on from are refused by name, on all ranks.
 
+#include <functional>
 #include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hdf5.h>
 
+#include "io/spoilt_file.hpp"
 #include "run/run.hpp"
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
@@ -32,40 +33,13 @@ class BadResult : public ::testing::Test {
     run.write_result(run.measure(), "stopped");
   }
 
-  /// By rank 0: in place of the dataset one that holds `values`.
-  void replace(const std::string& name, const std::vector<double>& values) const {
-    if (world().is_root()) {
-      const hid_t file = H5Fopen(result_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-      H5Ldelete(file, name.c_str(), H5P_DEFAULT);
-      const hsize_t n = values.size();
-      const hid_t space = H5Screate_simple(1, &n, nullptr);
-      const hid_t dataset = H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
-                                       H5P_DEFAULT, H5P_DEFAULT);
-      H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-      H5Dclose(dataset);
-      H5Sclose(space);
-      H5Fclose(file);
-    }
+  /// By rank 0, for all.
+  void spoil(const std::function<void()>& work) const {
+    if (world().is_root()) work();
     world().barrier();
   }
-
-  /// By rank 0: every bit of the dataset is set, which makes its numbers NaN.
-  void fill_with_nan(const std::string& name) const {
-    if (world().is_root()) {
-      const hid_t file = H5Fopen(result_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-      const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
-      const hid_t type = H5Dget_type(dataset);
-      const hid_t space = H5Dget_space(dataset);
-      const std::vector<char> bytes(
-          static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type),
-          '\xff');
-      H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
-      H5Sclose(space);
-      H5Tclose(type);
-      H5Dclose(dataset);
-      H5Fclose(file);
-    }
-    world().barrier();
+  void replace(const std::string& name, const std::vector<double>& values) const {
+    spoil([&] { testing::replace_dataset(result_, name, values); });
   }
 
   std::string complaint(deck::Deck deck) const {
@@ -93,7 +67,7 @@ TEST_F(BadResult, ASoundOneIsTaken) {
 }
 
 TEST_F(BadResult, AnObjectThatIsNotFinite) {
-  fill_with_nan("object");
+  spoil([&] { testing::set_all_bits(result_, "object"); });
   EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("run.resume"), HasSubstr(result_),
                                         HasSubstr("object at pixel"), HasSubstr("not finite")));
   deck::Deck deck = deck_;

@@ -1,0 +1,35 @@
+#include "io/spoilt_file.hpp"
+
+#include <hdf5.h>
+
+namespace tessera::testing {
+
+void replace_dataset(const std::string& path, const std::string& name,
+                     const std::vector<double>& values) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  H5Ldelete(file, name.c_str(), H5P_DEFAULT);
+  const hsize_t n = values.size();
+  const hid_t space = H5Screate_simple(1, &n, nullptr);
+  const hid_t dataset = H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                                   H5P_DEFAULT, H5P_DEFAULT);
+  H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  H5Dclose(dataset);
+  H5Sclose(space);
+  H5Fclose(file);
+}
+
+void set_all_bits(const std::string& path, const std::string& name) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+  const hid_t type = H5Dget_type(dataset);
+  const hid_t space = H5Dget_space(dataset);
+  const std::vector<char> bytes(
+      static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type), '\xff');
+  H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Dclose(dataset);
+  H5Fclose(file);
+}
+
+}  // namespace tessera::testing

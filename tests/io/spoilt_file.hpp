@@ -1,0 +1,16 @@
+#pragma once
+/// Spoils datasets of a file, by this rank alone.
+
+#include <string>
+#include <vector>
+
+namespace tessera::testing {
+
+/// In place of the dataset one of one axis that holds `values`.
+void replace_dataset(const std::string& path, const std::string& name,
+                     const std::vector<double>& values);
+
+/// Floating-point numbers become NaN by it.
+void set_all_bits(const std::string& path, const std::string& name);
+
+}  // namespace tessera::testing
