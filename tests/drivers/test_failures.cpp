@@ -14,6 +14,7 @@
 namespace tessera::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -156,33 +157,36 @@ TEST_P(ThatOverflow, NumbersStopTheRunWithItsLastGoodState) {
   EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
 }
 
-TEST_P(ThatOverflow, ARunThatDivergesKeepsTheEpochBefore) {
+TEST_P(ThatOverflow, ARunThatDivergesGoesBackToItsBestEpoch) {
   const ScanFolder folder;
   const std::vector<std::string> bold{"run.deterministic=true",  "solver.object_step=2",
                                       "solver.probe_step=2",     "solver.object_alpha=1e-6",
                                       "solver.probe_alpha=1e-6", "solver.final_step=1"};
-  auto overrides = [&](int epochs, const std::string& file) {
+  const auto outcome_of = [&](int epochs, const std::string& ratio, const std::string& file) {
     std::vector<std::string> all = bold;
     all.push_back("solver.epochs=" + std::to_string(epochs));
+    all.push_back("stop.divergence_ratio=" + ratio);
     all.push_back("output.file=" + folder.path(file));
-    return all;
+    return run_tessera({GetParam(), folder.reconstruct(all)});
   };
-  const Outcome outcome =
-      run_tessera({GetParam(), folder.reconstruct(overrides(1000, "result.h5"))});
-  expect_error(outcome, 3, {"is not finite after epoch ", "solver.object_step"});
-  const io::File kept = io::File::open(folder.result());
-  const auto n_good = static_cast<int>(kept.read_doubles("history/error").size());
-  ASSERT_GT(n_good, 0);
-  EXPECT_THAT(outcome.err, HasSubstr("after epoch " + std::to_string(n_good + 1)));
+  const Outcome overflown = outcome_of(1000, "0", "overflown.h5");
+  expect_error(overflown, 3, {"is not finite after epoch ", "solver.object_step"});
+  const Outcome stopped = outcome_of(1000, "2", "stopped.h5");
+  ASSERT_EQ(stopped.exit_code, 0) << stopped.err;
+  EXPECT_THAT(stopped.out, AllOf(HasSubstr("stopped: divergence"), HasSubstr("back to epoch ")));
 
-  const Outcome shorter =
-      run_tessera({GetParam(), folder.reconstruct(overrides(n_good, "shorter.h5"))});
-  ASSERT_EQ(shorter.exit_code, 0) << shorter.err;
-  const io::File expected = io::File::open(folder.path("shorter.h5"));
-  for (const char* name : {"object", "probe"}) {
-    const WaveStack a = kept.read_waves(name);
-    const WaveStack b = expected.read_waves(name);
-    EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << name;
+  for (const char* file : {"overflown.h5", "stopped.h5"}) {
+    const io::File kept = io::File::open(folder.path(file));
+    const auto n_kept = static_cast<int>(kept.read_doubles("history/error").size());
+    ASSERT_GT(n_kept, 0);
+    const Outcome shorter = outcome_of(n_kept, "0", "shorter.h5");
+    ASSERT_EQ(shorter.exit_code, 0) << shorter.err;
+    const io::File expected = io::File::open(folder.path("shorter.h5"));
+    for (const char* name : {"object", "probe"}) {
+      const WaveStack a = kept.read_waves(name);
+      const WaveStack b = expected.read_waves(name);
+      EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << name << " of " << file;
+    }
   }
 }
 
