@@ -54,6 +54,7 @@ std::string remedy(const std::string& section, deck::Solver solver, const Scan& 
 std::vector<std::string> doubts_of_batches(const deck::Deck& deck, const Scan& scan) {
   constexpr double tolerable_share = 0.05;
   std::vector<std::string> doubts;
+  if (scan.tiling.tiles.size() == 1) return doubts;  // spares it a second look at all batches
   for (std::size_t stage = 0; stage < scan.plan.solvers.size(); ++stage) {
     const deck::Solver& solver = scan.plan.solvers[stage];
     const double idle = decomposition::idle_share(batch_schedule(solver, scan), scan.tiling);

@@ -43,13 +43,19 @@ std::vector<Vec2> moved_corners_px(const geometry::WindowGrid& grid,
   return corners;
 }
 
+/// The whole dataset, which has `n` values as `other` has.
+std::vector<double> read_as_many(const io::File& file, const std::string& name, std::size_t n,
+                                 const char* other, const char* remedy) {
+  std::vector<double> values = file.read_doubles(name);
+  if (values.size() != n)
+    throw InputError(text('\'', name, "' in '", file.path(), "' holds ", values.size(),
+                          " values but ", other, " has ", n, "; ", remedy));
+  return values;
+}
+
 /// As many numbers as there are epochs.
 std::vector<double> read_column(const io::File& file, const std::string& name, std::size_t n) {
-  const std::vector<double> column = file.read_doubles(name);
-  if (column.size() != n)
-    throw InputError(text('\'', name, "' in '", file.path(), "' holds ", column.size(),
-                          " values but 'history/error' ", n, "; start from another result"));
-  return column;
+  return read_as_many(file, name, n, "'history/error'", "start from another result");
 }
 
 std::vector<EpochFigures> read_history(const io::File& file) {
@@ -109,9 +115,14 @@ FittedValues ResultFile::fitted_values() const {
   comm_.together([&] {
     if (!comm_.is_root()) return;
     const std::string weights = "parameters/opr_weight";
-    const auto n_opr = file_.has(weights) ? file_.info(weights).extents.at(1) : 0;
+    io::Extents of_weights{0, 0};
+    if (file_.has(weights)) of_weights = file_.info(weights).extents;
+    if (of_weights.size() != 2)
+      throw InputError(text('\'', weights, "' in '", file_.path(), "' has ", of_weights.size(),
+                            " axes, not one for positions and one for modes; start from another "
+                            "result"));
     found = {most(displacement_name, 0), most("parameters/intensity", 1),
-             most("parameters/background", 0), static_cast<double>(n_opr)};
+             most("parameters/background", 0), static_cast<double>(of_weights[1])};
   });
   comm_.broadcast(std::span<double>(found));
   return {found[0], found[1] > 0, found[2] > 0, static_cast<int>(found[3])};
@@ -171,10 +182,7 @@ std::vector<double> ResultFile::numbers(const std::string& name, std::size_t n) 
   std::vector<double> values(n);
   comm_.together([&] {
     if (!comm_.is_root()) return;
-    values = file_.read_doubles(name);
-    if (values.size() != n)
-      throw InputError(text("'", name, "' in '", file_.path(), "' holds ", values.size(),
-                            " values but this run has ", n, "; resume with the deck of that run"));
+    values = read_as_many(file_, name, n, "this run", "resume with the deck of that run");
   });
   comm_.broadcast(std::span<double>(values));
   return values;

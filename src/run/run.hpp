@@ -59,8 +59,8 @@ class Run {
   EpochFigures run_epoch();
   /// Epochs done, those of a resumed run included.
   int n_epochs() const { return static_cast<int>(history_.size()); }
-  /// To the best epoch of the solver at work, or to its start: state and history. Waits for the
-  /// device.
+  /// To the best epoch of the solver at work, or of the one before if it has made none: state and
+  /// history. Waits for the device.
   void go_back();
   /// All solvers have made their epochs or come to a plateau. Further epochs are of the last one.
   bool finished() const;

@@ -7,14 +7,17 @@ namespace tessera::testing {
 void replace_dataset(const std::string& path, const std::string& name,
                      const std::vector<double>& values) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  H5Ldelete(file, name.c_str(), H5P_DEFAULT);
+  if (H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0) H5Ldelete(file, name.c_str(), H5P_DEFAULT);
+  const hid_t with_groups = H5Pcreate(H5P_LINK_CREATE);
+  H5Pset_create_intermediate_group(with_groups, 1);
   const hsize_t n = values.size();
   const hid_t space = H5Screate_simple(1, &n, nullptr);
-  const hid_t dataset = H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+  const hid_t dataset = H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, with_groups,
                                    H5P_DEFAULT, H5P_DEFAULT);
   H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   H5Dclose(dataset);
   H5Sclose(space);
+  H5Pclose(with_groups);
   H5Fclose(file);
 }
 

@@ -6,7 +6,7 @@
 
 namespace tessera::testing {
 
-/// In place of the dataset one of one axis that holds `values`.
+/// In place of the dataset, if there is one, one of one axis that holds `values`.
 void replace_dataset(const std::string& path, const std::string& name,
                      const std::vector<double>& values);
 

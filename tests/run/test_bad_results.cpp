@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "io/spoilt_file.hpp"
+#include "run/resumed_deck.hpp"
 #include "run/run.hpp"
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
@@ -42,8 +43,9 @@ class BadResult : public ::testing::Test {
     spoil([&] { testing::replace_dataset(result_, name, values); });
   }
 
-  std::string complaint(deck::Deck deck) const {
+  std::string complaint(const deck::Deck& given) const {
     try {
+      const deck::Deck deck = resumed_deck(given, world(), Log(false));
       const run::Run run(deck, world(), Log(false));
     } catch (const AgreedError& error) {
       EXPECT_EQ(error.exit_code(), ExitCode::bad_input);
@@ -86,6 +88,11 @@ TEST_F(BadResult, AHistoryThatIsShortOrCountsStagesWrongly) {
     replace("history/stage", stages);
     EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("history/stage"), HasSubstr(result_)));
   }
+}
+
+TEST_F(BadResult, WeightsOfOneAxis) {
+  replace("parameters/opr_weight", {1, 1});
+  EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("parameters/opr_weight"), HasSubstr(result_)));
 }
 
 TEST_F(BadResult, AnObjectThatLiesElsewhere) {
