@@ -5,12 +5,14 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/held_out.hpp"
 
 #include "result_file.hpp"
+#include "run/beam_curvature.hpp"
 #include "run/doubts.hpp"
 #include "run/memory.hpp"
 #include "scan_patterns.hpp"
@@ -222,8 +224,11 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
     source.held_out = decomposition::held_out_positions(
         scan.n_positions(), deck.validation.fraction, deck.validation.seed);
   });
+  std::optional<PatternSample> sample;
+  if (measures_curvature(deck, scan)) sample.emplace(scan);
   const io::PatternTotals totals =
-      read_patterns(source, scan.plan.max_in_chunk(scan.tile().positions.size()), comm, scan);
+      read_patterns(source, scan.plan.max_in_chunk(scan.tile().positions.size()), comm,
+                    sample ? &*sample : nullptr, scan);
   scan.pattern_bytes_read = totals.bytes_read;
   for (int position = 0; position < scan.n_positions(); ++position) {
     if (std::binary_search(totals.all_zero.begin(), totals.all_zero.end(), position)) continue;
@@ -235,6 +240,11 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
                      " patterns hold no counts and are left out, the first at position ",
                      totals.all_zero.front()));
   scan.moments = totals.moments;
+  if (sample) {
+    const optics::FeatureMotion motion = sample->motion(comm);
+    log.info(curvature_line(motion, scan.plan.optics));
+    scan.motion = reliable(motion);
+  }
   find_mean(totals, scan);
 }
 

@@ -12,6 +12,7 @@
 
 #include "deck/deck.hpp"
 #include "io/scan_reader.hpp"
+#include "optics/feature_motion.hpp"
 #include "run/plan.hpp"
 
 namespace tessera::run {
@@ -43,6 +44,7 @@ struct Scan {
   ImageStack<double> mean_pattern;
   double counts_per_pattern = 0;        ///< of mean_pattern
   double empty_error = 0;               ///< of mean_pattern in place of every pattern
+  optics::FeatureMotion motion;         ///< a flat wave's where nothing says otherwise
   decomposition::MemoryPlan memory;     ///< of this rank
   physics::ScanTile on_device;          ///< of this rank's positions
   std::int64_t pattern_bytes_read = 0;  ///< by this rank

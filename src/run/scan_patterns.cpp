@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "tessera/physics/pattern_store.hpp"
 
@@ -83,7 +84,7 @@ std::vector<int> owners(const Scan& scan) {
 }  // namespace
 
 io::PatternTotals read_patterns(const io::ScanSource& source, int max_in_chunk,
-                                const comm::Communicator& comm, Scan& scan) {
+                                const comm::Communicator& comm, PatternSample* sample, Scan& scan) {
   const Shape2 window = scan.info.pattern;
   const Patterns like = patterns_like(scan.info.type);
   const std::size_t n_bytes = physics::pattern_bytes(like, window);
@@ -119,6 +120,7 @@ io::PatternTotals read_patterns(const io::ScanSource& source, int max_in_chunk,
       });
       break;
   }
+  if (sample) take = sample->before(std::move(take));
   return io::read_patterns(source, scan.info, owners(scan), scan.tile().positions, comm, take);
 }
 

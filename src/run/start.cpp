@@ -101,8 +101,10 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
   const auto from_pattern = [&](const ImageStack<double>& pattern) {
     const geometry::Optics& optics = scan.plan.optics;
     if (optics.is_near_field())
-      return optics::near_field_probe(pattern, scan.info.valid_pixels, optics,
-                                      deck.experiment.propagation == "fresnel");
+      return optics::near_field_probe(
+          pattern, scan.info.valid_pixels, optics,
+          optics::curvature_on_detector(scan.motion, optics.propagation_m),
+          deck.experiment.propagation == "fresnel");
     return optics::pattern_probe(pattern, optics.wavelength_m, optics.pixel_m,
                                  optics::aberrations(from));
   };

@@ -16,6 +16,7 @@ struct Probe {
   std::string dataset = "probe";
   std::string dataset_file;
   std::string file;
+  bool measure_curvature = true;
   double semi_angle_rad = 0;
   std::string vacuum;
   double defocus_m = 0;
@@ -59,6 +60,11 @@ struct Probe {
          .field = &vacuum,
          .meaning = "Dataset of `data.file` with patterns without a sample, (y, x) or (n, y, x), "
                     "counts; for `vacuum`."},
+        {.name = "measure_curvature",
+         .field = &measure_curvature,
+         .meaning = "Near field, `vacuum` and `mean_pattern`: the beam starts with the curvature "
+                    "that the patterns' motion with the sample shows; false: with that of "
+                    "`experiment.source_distance_m`."},
         {.name = "semi_angle_rad",
          .field = &semi_angle_rad,
          .meaning = "Half the convergence angle, radians; for `aperture`.",

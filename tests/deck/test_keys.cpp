@@ -99,6 +99,7 @@ const std::vector<Case> cases = {
     {"probe.initial", "\"mean_pattern\"", [](D d) { return d.probe.initial == "mean_pattern"; }},
     {"probe.dataset", "\"guess\"", [](D d) { return d.probe.dataset == "guess"; }},
     {"probe.file", "\"/p.h5\"", [](D d) { return d.probe.file == "/p.h5"; }},
+    {"probe.measure_curvature", "false", [](D d) { return !d.probe.measure_curvature; }},
     {"probe.vacuum", "\"empty\"", [](D d) { return d.probe.vacuum == "empty"; }},
     {"probe.astigmatism_m", "1e-8", [](D d) { return d.probe.astigmatism_m == 1e-8; },
      electron_deck + "probe.initial = \"mean_pattern\"\n"},

@@ -258,7 +258,7 @@ TEST(NearFieldProbe, HasItsImageOnTheDetector) {
   ImageStack<std::uint8_t> valid_pixels(1, image.shape(), 1);
   valid_pixels(0, 4, 5) = 0;
   image(0, 4, 5) = 1e6;
-  WaveStack wave = near_field_probe(image, valid_pixels, near, true);
+  WaveStack wave = near_field_probe(image, valid_pixels, near, {}, true);
   forward_2d(wave);
   for (int y = 0; y < 12; ++y)
     for (int x = 0; x < 16; ++x) {

@@ -1,7 +1,9 @@
 // Starts of the near field against the truth of a simulated cone beam, and what is said of a start
 // that is wrong.
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include <gmock/gmock.h>
@@ -9,6 +11,7 @@
 
 #include "tessera/io/hdf5.hpp"
 
+#include "run/beam_curvature.hpp"
 #include "run/doubts.hpp"
 #include "run/run.hpp"
 #include "run/start.hpp"
@@ -92,6 +95,42 @@ TEST_F(NearFieldStart, MeanPatternAndVacuumGiveTheProbeAndAnEmptyObjectsError) {
     EXPECT_NEAR(error / expected, 1, 0.02) << initial[0];
     EXPECT_THAT(doubt_of_start(asked, run.scan(), error), IsEmpty());
   }
+}
+
+/// The beam's focus lies nearer than the deck's source, or farther away.
+TEST_F(NearFieldStart, CurvatureThatTheDeckDoesNotKnowIsMeasured) {
+  for (const double focus_m : {0.025, 0.03, 0.07}) {
+    const std::vector<std::string> curved{"data.file=" + path("curved.h5"),
+                                          "probe.defocus_m=" + std::to_string(focus_m),
+                                          "probe.semi_angle_rad=" + std::to_string(3e-6 / focus_m),
+                                          "simulation.position_error_px=0.5"};
+    simulation::simulate(deck(curved), world(), Log(false));
+    const WaveStack truth = io::File::open(path("curved.h5")).read_waves("truth/probe");
+    const auto start = [&](const char* measure) {
+      std::vector<std::string> overrides = curved;
+      overrides.insert(overrides.end(), {"probe.initial=mean_pattern", measure});
+      return std::make_unique<run::Run>(deck(overrides), world(), Log(false));
+    };
+    const auto flat = start("probe.measure_curvature=false");
+    const auto measured = start("probe.measure_curvature=true");
+    const double overlap_if_flat = overlap(testing::on_host(flat->unknowns().probe), truth);
+    EXPECT_GT(overlap(testing::on_host(measured->unknowns().probe), truth),
+              std::max(0.75, overlap_if_flat + 0.05));
+    EXPECT_EQ(flat->scan().motion.yy, 1);
+    // Curvatures add up where the sample is.
+    const double z = measured->scan().plan.optics.propagation_m;
+    const double expected = 1 + z * (1 / focus_m - 1 / 0.05);
+    const optics::FeatureMotion& motion = measured->scan().motion;
+    EXPECT_NEAR((motion.yy + motion.xx) / 2 / expected, 1, 0.1);
+    EXPECT_THAT(curvature_line(motion, measured->scan().plan.optics),
+                HasSubstr("experiment.source_distance_m"));
+  }
+}
+
+TEST_F(NearFieldStart, MotionThatMayBeChanceIsNotBelieved) {
+  const optics::FeatureMotion chance{2, 0, 2, 0.04};
+  EXPECT_EQ(reliable(chance).yy, 1);
+  EXPECT_THAT(curvature_line(chance, {}), HasSubstr("cannot be told"));
 }
 
 TEST_F(NearFieldStart, PixelsNotToBeTrustedAreNoPartOfTheProbe) {

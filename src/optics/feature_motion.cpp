@@ -1,0 +1,196 @@
+#include "optics/feature_motion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "tessera/optics/host_fft.hpp"
+
+namespace tessera::optics {
+namespace {
+
+double total(const double* image, std::int64_t n) {
+  return std::accumulate(image, image + n, 0.0);
+}
+
+ImageStack<double> mean_of(const ImageStack<double>& patterns) {
+  ImageStack<double> mean(1, patterns.shape());
+  for (int i = 0; i < patterns.n(); ++i)
+    for (std::int64_t k = 0; k < mean.shape().size(); ++k)
+      mean.data()[k] += patterns.image(i)[k] / patterns.n();
+  return mean;
+}
+
+/// In the corner of an image twice as large, so that correlations do not wrap around; transformed.
+WaveStack padded_spectrum(const ImageStack<double>& image) {
+  WaveStack padded(1, {2 * image.h(), 2 * image.w()});
+  for (int y = 0; y < image.h(); ++y)
+    for (int x = 0; x < image.w(); ++x) padded(0, y, x) = image(0, y, x);
+  forward_2d(padded);
+  return padded;
+}
+
+/// sum_r a(r) b(r + s), s periodic.
+ImageStack<float> correlation(const WaveStack& a, const WaveStack& b) {
+  WaveStack product = a;
+  for (std::size_t i = 0; i < product.size(); ++i)
+    product.data()[i] = std::conj(a.data()[i]) * b.data()[i];
+  inverse_2d(product);
+  ImageStack<float> values(1, product.shape());
+  const double scale = std::sqrt(static_cast<double>(product.size()));  // of unitary transforms
+  std::ranges::transform(product, values.begin(), [&](const auto& value) {
+    return static_cast<float>(scale * value.real());
+  });
+  return values;
+}
+
+/// Between the four pixels about `at`, periodic.
+double interpolated(const ImageStack<float>& image, Vec2 at) {
+  const double y0 = std::floor(at.y);
+  const double x0 = std::floor(at.x);
+  const double v = at.y - y0;
+  const double u = at.x - x0;
+  const auto pixel = [&](int dy, int dx) -> double {
+    const int y = static_cast<int>(y0) + dy;
+    const int x = static_cast<int>(x0) + dx;
+    return image(0, (y + image.h()) % image.h(), (x + image.w()) % image.w());
+  };
+  return (1 - v) * ((1 - u) * pixel(0, 0) + u * pixel(0, 1)) +
+         v * ((1 - u) * pixel(1, 0) + u * pixel(1, 1));
+}
+
+/// Correlations of all pairs, and how well a motion explains them.
+class Correlations {
+ public:
+  Correlations(const ImageStack<double>& patterns, const std::vector<Vec2>& positions_px,
+               const std::vector<PatternPair>& pairs)
+      : mean_(mean_of(patterns)), reach_{patterns.h() - 1.0, patterns.w() - 1.0} {
+    ImageStack<double> beam = mean_;
+    for (double& value : beam) value = std::sqrt(value);
+    const WaveStack spectrum = padded_spectrum(beam);
+    of_beam_ = correlation(spectrum, spectrum);
+    for (const auto& [a, b] : pairs) {
+      const ImageStack<double> first = contrast(patterns, a);
+      const ImageStack<double> second = contrast(patterns, b);
+      of_pairs_.push_back(correlation(padded_spectrum(first), padded_spectrum(second)));
+      apart_.push_back(positions_px[a] - positions_px[b]);
+      energy_ += std::sqrt(std::inner_product(first.begin(), first.end(), first.begin(), 0.0) *
+                           std::inner_product(second.begin(), second.end(), second.begin(), 0.0));
+    }
+  }
+
+  double under(const FeatureMotion& m) const {
+    double found = 0;
+    double shared = 0;
+    for (std::size_t i = 0; i < apart_.size(); ++i) {
+      const Vec2 d = apart_[i];
+      const Vec2 moved{m.yy * d.y + m.yx * d.x, m.yx * d.y + m.xx * d.x};
+      if (std::abs(moved.y) > reach_.y || std::abs(moved.x) > reach_.x) continue;
+      found += interpolated(of_pairs_[i], moved);
+      shared += interpolated(of_beam_, moved) / of_beam_(0, 0, 0);
+    }
+    // Little in common says little.
+    const auto n_pairs = static_cast<double>(apart_.size());
+    const double least = 0.2 * n_pairs;
+    return energy_ > 0 ? found / std::max(shared, least) / (energy_ / n_pairs) : 0;
+  }
+
+ private:
+  ImageStack<double> contrast(const ImageStack<double>& patterns, int i) const {
+    const std::int64_t n = mean_.shape().size();
+    const double scale = total(mean_.data(), n) / std::max(1.0, total(patterns.image(i), n));
+    // Where there is next to no light there is nothing but noise.
+    const double dark = 0.01 * *std::ranges::max_element(mean_);
+    ImageStack<double> out(1, mean_.shape());
+    for (std::int64_t k = 0; k < n; ++k)
+      out.data()[k] = dark > 0 ? (scale * patterns.image(i)[k] - mean_.data()[k]) /
+                                     std::sqrt(mean_.data()[k] + dark)
+                               : 0;
+    return out;
+  }
+
+  ImageStack<double> mean_;
+  Vec2 reach_;
+  ImageStack<float> of_beam_;
+  std::vector<ImageStack<float>> of_pairs_;
+  std::vector<Vec2> apart_;
+  double energy_ = 0;
+};
+
+FeatureMotion evaluated(FeatureMotion motion, const Correlations& correlations) {
+  motion.correlation = correlations.under(motion);
+  return motion;
+}
+
+FeatureMotion best_isotropic(const Correlations& correlations) {
+  FeatureMotion best{.correlation = -1};
+  for (double m = 0.25; m < 4; m *= 1.02) {
+    const FeatureMotion tried = evaluated({.yy = m, .xx = m}, correlations);
+    if (tried.correlation > best.correlation) best = tried;
+  }
+  return best;
+}
+
+/// Uphill, along size, stretch and shear in turn, by steps that shrink.
+FeatureMotion climbed(FeatureMotion best, const Correlations& correlations) {
+  constexpr std::array<std::array<double, 3>, 3> axes{{{1, 0, 1}, {1, 0, -1}, {0, 1, 0}}};
+  for (double step = 0.1; step > 1e-3;) {
+    const double before = best.correlation;
+    for (const auto& [yy, yx, xx] : axes)
+      for (const double along : {step, -step}) {
+        const FeatureMotion tried = evaluated(
+            {best.yy + along * yy, best.yx + along * yx, best.xx + along * xx}, correlations);
+        if (tried.correlation > best.correlation) best = tried;
+      }
+    if (best.correlation == before) step /= 2;
+  }
+  return best;
+}
+
+int nearest_to_distance(const std::vector<Vec2>& positions_px, int from, double distance_px) {
+  const auto away = [&](int i) {
+    const Vec2 apart = positions_px[i] - positions_px[from];
+    return std::abs(std::hypot(apart.y, apart.x) - distance_px);
+  };
+  int best = from == 0 ? 1 : 0;
+  for (int i = 0; i < static_cast<int>(positions_px.size()); ++i)
+    if (i != from && away(i) < away(best)) best = i;
+  return best;
+}
+
+}  // namespace
+
+std::vector<PatternPair> spread_pairs(const std::vector<Vec2>& positions_px, Shape2 window) {
+  constexpr std::int64_t n_bases = 48;
+  const auto n = static_cast<std::int64_t>(positions_px.size());
+  std::set<std::pair<int, int>> chosen;
+  for (std::int64_t i = 0; n > 1 && i < std::min(n, n_bases); ++i) {
+    const int base = static_cast<int>(i * n / std::min(n, n_bases));
+    for (const double part : {0.0, 0.06, 0.12}) {
+      const int other =
+          nearest_to_distance(positions_px, base, part * std::min(window.h, window.w));
+      chosen.insert(std::minmax(base, other));
+    }
+  }
+  std::vector<PatternPair> pairs;
+  for (const auto& [first, second] : chosen) pairs.push_back({first, second});
+  return pairs;
+}
+
+FeatureMotion feature_motion(const ImageStack<double>& patterns,
+                             const std::vector<Vec2>& positions_px,
+                             const std::vector<PatternPair>& pairs) {
+  const Correlations correlations(patterns, positions_px, pairs);
+  return climbed(best_isotropic(correlations), correlations);
+}
+
+Curvature curvature_on_detector(const FeatureMotion& motion, double distance_m) {
+  const double determinant = motion.yy * motion.xx - motion.yx * motion.yx;
+  return {(1 - motion.xx / determinant) / distance_m, motion.yx / determinant / distance_m,
+          (1 - motion.yy / determinant) / distance_m};
+}
+
+}  // namespace tessera::optics

@@ -1,0 +1,52 @@
+#pragma once
+/// How far images of a near field run over the detector when the sample moves: what a scan says of
+/// its beam's curvature before anything is reconstructed.
+
+#include <vector>
+
+#include "tessera/base/image_stack.hpp"
+
+namespace tessera::optics {
+
+/// What moves by d with the sample moves by (yy d.y + yx d.x, yx d.y + xx d.x) on the detector, in
+/// object pixels: 1 in a flat wave, more in one that diverges.
+struct FeatureMotion {
+  double yy = 1;
+  double yx = 0;
+  double xx = 1;
+  double correlation = 0;  ///< of patterns so moved, to -1 ... 1
+};
+
+/// exp(i pi r . C r / wavelength) is the phase of a curved wave, C in 1 / metres.
+struct Curvature {
+  double yy_per_m = 0;
+  double yx_per_m = 0;
+  double xx_per_m = 0;
+};
+
+/// Two patterns whose windows overlap well.
+struct PatternPair {
+  int first = 0;
+  int second = 0;
+};
+
+/// Three for each of some 48 patterns all over the scan: with its nearest neighbour, which tells
+/// the motion roughly, and with those farther away, which tell it finely.
+std::vector<PatternPair> spread_pairs(const std::vector<Vec2>& positions_px, Shape2 window);
+
+/// Contrasts q = (I / its counts - mean) / sqrt(mean) of the pairs are correlated; the motion is
+/// the symmetric matrix M at which
+///   sum over pairs (q_a * q_b)(M (p_a - p_b)) / sum over pairs (w * w)(M (p_a - p_b))
+/// is greatest, w = sqrt(mean) and * the correlation: where two patterns show less of the same
+/// features, they count less. Eigenvalues from 1/4 to 4 are looked at.
+/// @param patterns (n, h, w), counts
+/// @param positions_px of the patterns' windows, in their pixels
+FeatureMotion feature_motion(const ImageStack<double>& patterns,
+                             const std::vector<Vec2>& positions_px,
+                             const std::vector<PatternPair>& pairs);
+
+/// A wave of curvature C on the detector shows a sample `distance_m` before it enlarged by
+/// M = 1 / (1 - distance C).
+Curvature curvature_on_detector(const FeatureMotion& motion, double distance_m);
+
+}  // namespace tessera::optics

@@ -1,0 +1,136 @@
+#include "run/beam_curvature.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "tessera/base/text.hpp"
+
+namespace tessera::run {
+namespace {
+
+/// Correlations and transforms of some hundred samples stay within a second and 200 MB.
+constexpr int max_sample_px = 192;
+
+/// Less than this part of the contrast that moves as one may be chance.
+constexpr double least_correlation = 0.05;
+
+template <class Count>
+double count_at(const std::byte* pattern, std::int64_t i) {
+  return static_cast<double>(reinterpret_cast<const Count*>(pattern)[i]);
+}
+
+double count_at(io::PatternType type, const std::byte* pattern, std::int64_t i) {
+  switch (type) {
+    case io::PatternType::u8:
+      return count_at<std::uint8_t>(pattern, i);
+    case io::PatternType::u16:
+      return count_at<std::uint16_t>(pattern, i);
+    case io::PatternType::u32:
+      return count_at<std::uint32_t>(pattern, i);
+    case io::PatternType::f32:
+      break;
+  }
+  return count_at<float>(pattern, i);
+}
+
+std::vector<Vec2> window_positions_px(const Scan& scan) {
+  std::vector<Vec2> positions;
+  for (std::size_t i = 0; i < scan.grid.corner.size(); ++i)
+    positions.push_back(as_vec2(scan.grid.corner[i]) + scan.grid.subpixel[i]);
+  return positions;
+}
+
+double rounded(double value) {
+  return std::round(1000 * value) / 1000;
+}
+
+}  // namespace
+
+bool measures_curvature(const deck::Deck& deck, const Scan& scan) {
+  const std::string& initial = deck.probe.initial;
+  return deck.probe.measure_curvature && scan.plan.optics.is_near_field() &&
+         deck.run.resume.empty() && (initial == "mean_pattern" || initial == "vacuum");
+}
+
+PatternSample::PatternSample(const Scan& scan)
+    : type_(scan.info.type),
+      recorded_(scan.info.pattern),
+      ignored_(scan.info.saturation),
+      bin_((std::max(recorded_.h, recorded_.w) + max_sample_px - 1) / max_sample_px),
+      mine_(scan.tile().positions) {
+  const std::vector<Vec2> all = window_positions_px(scan);
+  pairs_ = optics::spread_pairs(all, recorded_);
+  for (const auto& [first, second] : pairs_) chosen_.insert(chosen_.end(), {first, second});
+  std::ranges::sort(chosen_);
+  chosen_.erase(std::unique(chosen_.begin(), chosen_.end()), chosen_.end());
+  const auto index = [&](int position) {
+    return static_cast<int>(std::ranges::lower_bound(chosen_, position) - chosen_.begin());
+  };
+  for (auto& [first, second] : pairs_) {
+    first = index(first);
+    second = index(second);
+  }
+  for (const int position : chosen_)
+    positions_px_.push_back(all[static_cast<std::size_t>(position)] / bin_);
+  patterns_ = ImageStack<double>(static_cast<int>(chosen_.size()),
+                                 {recorded_.h / bin_, recorded_.w / bin_});
+}
+
+io::TakePatterns PatternSample::before(io::TakePatterns take) {
+  return [this, take = std::move(take)](std::span<const int> places, const std::byte* patterns) {
+    const std::size_t bytes = static_cast<std::size_t>(recorded_.size()) * io::size_of(type_);
+    for (std::size_t i = 0; i < places.size(); ++i)
+      keep(mine_[static_cast<std::size_t>(places[i])], patterns + i * bytes);
+    if (take) take(places, patterns);
+  };
+}
+
+void PatternSample::keep(int position, const std::byte* pattern) {
+  const auto found = std::ranges::lower_bound(chosen_, position);
+  if (found == chosen_.end() || *found != position) return;
+  const int i = static_cast<int>(found - chosen_.begin());
+  double last = 0;  // in place of a pixel that is ignored
+  for (int y = 0; y < patterns_.h() * bin_; ++y)
+    for (int x = 0; x < patterns_.w() * bin_; ++x) {
+      const double count = count_at(type_, pattern, std::int64_t{y} * recorded_.w + x);
+      if (count < ignored_) last = count;
+      patterns_(i, y / bin_, x / bin_) += last;
+    }
+}
+
+optics::FeatureMotion PatternSample::motion(const comm::Communicator& comm) {
+  comm.sum(std::span(patterns_.data(), patterns_.size()));
+  std::array<double, 4> found{};
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    const optics::FeatureMotion motion = optics::feature_motion(patterns_, positions_px_, pairs_);
+    found = {motion.yy, motion.yx, motion.xx, motion.correlation};
+  });
+  comm.broadcast(std::span<double>(found));
+  return {found[0], found[1], found[2], found[3]};
+}
+
+optics::FeatureMotion reliable(const optics::FeatureMotion& motion) {
+  return motion.correlation < least_correlation ? optics::FeatureMotion{} : motion;
+}
+
+std::string curvature_line(const optics::FeatureMotion& motion, const geometry::Optics& optics) {
+  const std::string correlation = text("correlation ", rounded(motion.correlation));
+  if (motion.correlation < least_correlation)
+    return text("start probe: how patterns move with the sample cannot be told (", correlation,
+                "), the beam starts with the curvature of experiment.source_distance_m");
+  const std::string moved = text("start probe: patterns move ", rounded(motion.yy), " (y) and ",
+                                 rounded(motion.xx), " (x) times as far as the sample (",
+                                 correlation, "), and the beam is curved accordingly");
+  const double mean = (motion.yy + motion.xx) / 2;
+  const double source_per_m = (optics.source_distance_m > 0 ? 1 / optics.source_distance_m : 0) +
+                              (mean - 1) / optics.propagation_m;
+  constexpr double remarkable = 0.1;
+  if (std::abs(mean - 1) < remarkable || source_per_m <= 0) return moved;
+  return text(moved, "; experiment.source_distance_m = ", 1 / source_per_m, " would say the same");
+}
+
+}  // namespace tessera::run
