@@ -49,7 +49,6 @@ void name_datasets(const Sight& sight, DeckDraft& deck) {
   const auto path = [&](const std::string& file) {
     return io::in_quotes(as_in_deck(file, sight.deck_path));
   };
-  deck.set("title", io::in_quotes(std::filesystem::path(sight.source.path).stem().string()));
   deck.set("data.file", path(sight.source.path), said.what);
   deck.set("data.format", io::in_quotes(sight.source.format));
   if (!said.patterns.empty())
@@ -57,9 +56,8 @@ void name_datasets(const Sight& sight, DeckDraft& deck) {
   if (!said.positions.empty()) {
     deck.set("data.positions", io::in_quotes(said.positions));
     if (!said.positions_file.empty()) deck.set("data.positions_file", path(said.positions_file));
-    if (said.positions_columns != std::array{0, 1})
-      deck.set("data.positions_columns",
-               text('[', said.positions_columns[0], ", ", said.positions_columns[1], ']'),
+    if (const auto columns = said.positions_columns)
+      deck.set("data.positions_columns", text('[', (*columns)[0], ", ", (*columns)[1], ']'),
                "columns of y and of x");
     if (said.positions_scale != Vec2{1, 1})
       deck.set("data.positions_scale",
@@ -82,6 +80,7 @@ void name_datasets(const Sight& sight, DeckDraft& deck) {
       deck.ask(statement.key, statement.from);
     else
       deck.set(statement.key, statement.value, statement.from);
+  deck.set("title", io::in_quotes(std::filesystem::path(sight.source.path).stem().string()));
 }
 
 void choose_method(const Sight& sight, DeckDraft& deck) {
@@ -140,6 +139,8 @@ Draft draft_deck(const std::string& path, const std::string& deck_path) {
   name_datasets(sight, deck);
   look_at_mask(*reader, sight, deck);
   look_at_beam(sight, deck);
+  look_at_near_field(*reader, sight, deck);
+  centre_beam(sight, deck);
   look_at_orientation(*reader, sight, deck);
   look_at_positions(*reader, sight, deck);
   ask_for_experiment(sight, deck);

@@ -1,7 +1,9 @@
 // The steps of `tessera init` that look at where the scan went.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -22,21 +24,14 @@ std::string micrometres(double metres) {
   return number_words("%.4g um", 1e6 * metres);
 }
 
-std::optional<double> wavelength_m(const DeckDraft& deck) {
-  if (const auto voltage = deck.number("experiment.voltage_V"); voltage && *voltage > 0)
-    return geometry::electron_wavelength_m(*voltage);
-  if (const auto energy = deck.number("experiment.energy_eV"); energy && *energy > 0)
-    return geometry::photon_wavelength_m(*energy);
-  return {};
-}
-
 /// Object pixel, as far as it is known.
 std::optional<double> object_pixel_m(const Sight& sight, const DeckDraft& deck) {
   const auto wavelength = wavelength_m(deck);
   const auto distance = deck.number("experiment.distance_m");
   const auto pixel = deck.number("experiment.detector_pixel_m");
   const auto angle = deck.number("experiment.detector_pixel_rad");
-  if (sight.in_near_field) return pixel;
+  if (sight.in_near_field && pixel) return *pixel / sight.magnification.value_or(1);
+  if (sight.in_near_field) return {};
   if (wavelength && angle) return geometry::far_field_pixel_m(*wavelength, *angle, sight.n_pixels);
   if (wavelength && distance && pixel)
     return geometry::far_field_pixel_m(*wavelength, *distance, *pixel, sight.n_pixels);
@@ -79,16 +74,24 @@ double unit_factor(double step_m, std::optional<double> window_m) {
   return 1;
 }
 
+/// Rows and columns whose product is n, as near to a square as can be.
+std::array<int, 2> squarest(int n) {
+  auto rows = static_cast<int>(std::sqrt(n));
+  while (n % rows != 0) --rows;
+  return {rows, n / rows};
+}
+
 void ask_for_raster(const Sight& sight, DeckDraft& deck) {
   deck.set("data.positions", "\"\"", "the file has none: a raster");
   if (sight.patterns.raster.empty()) {
-    const auto side = static_cast<int>(std::lround(std::sqrt(sight.patterns.n_positions)));
-    if (side * side == sight.patterns.n_positions)
-      deck.set("data.raster_shape", text('[', side, ", ", side, ']'),
+    const auto [rows, columns] = squarest(sight.patterns.n_positions);
+    if (rows == columns)
+      deck.set("data.raster_shape", text('[', rows, ", ", columns, ']'),
                "a guess: rows and columns of the scan");
     else
       deck.ask("data.raster_shape",
-               text("[rows, columns] of the scan, whose product is ", sight.patterns.n_positions));
+               text("[rows, columns] of the scan, whose product is ", sight.patterns.n_positions,
+                    ": [", rows, ", ", columns, "]?"));
   }
   deck.ask("data.raster_step_m",
            "[y, x], metres, from the scan's settings; or name data.positions_file instead");
@@ -96,18 +99,37 @@ void ask_for_raster(const Sight& sight, DeckDraft& deck) {
            "of the scan to the detector; often not 0 in 4D-STEM");
 }
 
+/// The file's raster, the one it says apart from its patterns, or a square.
+std::vector<int> raster_of(const Sight& sight) {
+  if (!sight.patterns.raster.empty()) return sight.patterns.raster;
+  int rows = 0;
+  int columns = 0;
+  for (const io::Statement& statement : sight.said.statements)
+    if (statement.key == "data.raster_shape" &&
+        std::sscanf(statement.value.c_str(), "[%d, %d]", &rows, &columns) == 2)
+      return {rows, columns};
+  const auto [h, w] = squarest(sight.patterns.n_positions);
+  return h == w ? std::vector{h, w} : std::vector<int>{};
+}
+
 }  // namespace
 
+std::optional<double> wavelength_m(const DeckDraft& deck) {
+  if (const auto voltage = deck.number("experiment.voltage_V"); voltage && *voltage > 0)
+    return geometry::electron_wavelength_m(*voltage);
+  if (const auto energy = deck.number("experiment.energy_eV"); energy && *energy > 0)
+    return geometry::photon_wavelength_m(*energy);
+  return {};
+}
+
 void look_at_orientation(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
-  if (sight.source.positions || sight.patterns.raster.empty() || !has_electrons(sight, deck))
-    return;
+  const std::vector<int> whole = raster_of(sight);
+  if (sight.source.positions || whole.empty() || !has_electrons(sight, deck)) return;
   constexpr int max_side = 64;
-  const Shape2 raster{std::min(max_side, sight.patterns.raster[0]),
-                      std::min(max_side, sight.patterns.raster[1])};
-  const Pixel corner{(sight.patterns.raster[0] - raster.h) / 2,
-                     (sight.patterns.raster[1] - raster.w) / 2};
+  const Shape2 raster{std::min(max_side, whole[0]), std::min(max_side, whole[1])};
+  const Pixel corner{(whole[0] - raster.h) / 2, (whole[1] - raster.w) / 2};
   const ScanOrientation found = find_scan_orientation(
-      centres_of_mass(reader, Box::at(corner, raster), sight.trusted), raster);
+      centres_of_mass(reader, whole[1], Box::at(corner, raster), sight.trusted), raster);
   if (found.curl_share > 0.3) return;
   sight.seen.emplace_back(
       "orientation",
@@ -141,7 +163,8 @@ void look_at_positions(const io::ScanReader& reader, Sight& sight, DeckDraft& de
   const auto pixel = object_pixel_m(sight, deck);
   const auto window = pixel ? std::optional(*pixel * sight.n_pixels) : std::nullopt;
   double step = median_step_m(positions);
-  const double factor = unit_factor(step, window);
+  const double factor =
+      sight.positions_unit_m ? *sight.positions_unit_m : unit_factor(step, window);
   if (factor != 1) {
     const Vec2 scale = factor * sight.said.positions_scale;
     deck.change("data.positions_scale", io::number_pair(scale.y, scale.x), "to metres: a guess");

@@ -24,21 +24,6 @@ int quick_size(int n) {
   return n;
 }
 
-void warn_of_damaged_pixels(Sight& sight, DeckDraft& deck) {
-  std::int64_t n = 0;
-  for (std::size_t i = 0; i < sight.survey.damaged.size(); ++i)
-    n += sight.survey.damaged.data()[i] && (sight.trusted.n() == 0 || sight.trusted.data()[i] != 0);
-  if (n == 0) return;
-  const bool is_float = sight.patterns.type == io::PatternType::f32;
-  sight.warnings.push_back(
-      text(n, " pixels hold no count in any pattern (",
-           is_float ? "a negative or no number); they must be in a mask, data.bad_pixels"
-                    : "the type's greatest value); data.saturation_counts leaves them out"));
-  if (!is_float)
-    deck.set("data.saturation_counts", io::number(sight.survey.greatest),
-             "the type's greatest value");
-}
-
 void crop_about(Sight& sight, Vec2 centre, bool is_off, DeckDraft& deck) {
   const Shape2 shape = sight.patterns.shape;
   if (!is_off && shape.h == shape.w) return;
@@ -69,47 +54,10 @@ bool has_electrons(const Sight& sight, const DeckDraft& deck) {
          sight.said.what.ends_with("electrons");
 }
 
-void look_at_mask(const io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
-  const Survey& survey = sight.survey;
-  if (survey.n_negative > 0)
-    sight.warnings.push_back(text(survey.n_negative,
-                                  " values of the patterns looked at are "
-                                  "negative: was a dark subtracted? Set them to 0 or give counts"));
-  if (!survey.are_whole_numbers && survey.max_count > 0 && survey.max_count <= 1)
-    sight.warnings.push_back(
-        "the patterns are scaled, not counts: their noise is not known, use noise = \"amplitude\"");
-  try {
-    sight.trusted = reader.valid_pixels();
-  } catch (const InputError& error) {
-    sight.warnings.push_back(text("the mask is not usable: ", error.what()));
-  }
-  warn_of_damaged_pixels(sight, deck);
-  if (sight.trusted.n() == 0) return;
-  double n_trusted = 0;
-  double counts_trusted = 0;
-  for (std::size_t i = 0; i < sight.trusted.size(); ++i) {
-    n_trusted += sight.trusted.data()[i] != 0;
-    if (sight.trusted.data()[i] != 0) counts_trusted += survey.mean.data()[i];
-  }
-  sight.untrusted_share = 1 - n_trusted / static_cast<double>(sight.trusted.size());
-  if (sight.untrusted_share < 0.5 || counts_trusted > 0.5 * survey.mean_counts) return;
-  const bool said_valid = sight.source.valid_pixels.has_value();
-  const std::string name = said_valid ? *sight.source.valid_pixels : *sight.source.bad_pixels;
-  deck.change(said_valid ? "data.bad_pixels" : "data.valid_pixels", io::in_quotes(name),
-              "the polarity that leaves the beam in");
-  deck.remove(said_valid ? "data.valid_pixels" : "data.bad_pixels");
-  sight.warnings.push_back(text("the mask \"", name, "\" would leave out ",
-                                number_words("%.3g %%", 100 * sight.untrusted_share),
-                                " of the pixels and the beam: it is read with the other polarity"));
-  for (double& trust : sight.trusted) trust = trust == 0;
-  sight.untrusted_share = 1 - sight.untrusted_share;
-}
-
 void look_at_beam(Sight& sight, DeckDraft& deck) {
   const Shape2 shape = sight.patterns.shape;
   sight.beam = find_beam(sight.survey, sight.trusted);
   sight.n_pixels = std::min(shape.h, shape.w);
-  const Vec2 centre = sight.beam.centre_px;
   if (sight.said.is_cornered || sight.beam.is_in_corners) {
     deck.set("data.zero_frequency", "\"corner\"", "the beam is at pixel [0, 0]");
     if (!sight.said.is_cornered)
@@ -124,8 +72,13 @@ void look_at_beam(Sight& sight, DeckDraft& deck) {
     sight.warnings.push_back(
         "the beam fills the detector: taken as the near field; if it is not, "
         "remove experiment.propagation");
-    return;
   }
+}
+
+void centre_beam(Sight& sight, DeckDraft& deck) {
+  if (sight.in_near_field || deck.has("data.zero_frequency")) return;
+  const Shape2 shape = sight.patterns.shape;
+  const Vec2 centre = sight.beam.centre_px;
   const Vec2 off = centre - Vec2{shape.h / 2.0, shape.w / 2.0};
   const bool is_off = std::hypot(off.y, off.x) > std::max(2.0, 0.05 * sight.n_pixels);
   if (is_off)
@@ -151,7 +104,7 @@ void ask_for_experiment(Sight& sight, DeckDraft& deck) {
   deck.ask("experiment.distance_m", "sample to detector, metres: 0.5 to 8 with X-rays");
   deck.ask("experiment.detector_pixel_m",
            "metres: 75e-6 of an Eiger, 172e-6 of a Pilatus, 55e-6 of a Medipix");
-  if (sight.in_near_field)
+  if (sight.in_near_field && !sight.magnification)
     deck.ask("experiment.source_distance_m",
              "focus to sample, metres, if the beam is a cone; leave it out if it is parallel");
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// The steps of `tessera init`: each looks at one thing and adds to the deck what follows from it.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,9 @@ struct Sight {
   double untrusted_share = -1;
   BeamOnDetector beam;
   bool in_near_field = false;
-  int n_pixels = 0;  ///< of a row of what is reconstructed from
+  std::optional<double> magnification;     ///< of the near field, from how its images move
+  std::optional<double> positions_unit_m;  ///< likewise
+  int n_pixels = 0;                        ///< of a row of what is reconstructed from
   std::vector<std::pair<std::string, std::string>> seen;  ///< rows of the report
   std::vector<std::string> warnings;
 };
@@ -33,8 +36,15 @@ std::string number_words(const char* format, double value);
 /// Electrons, as far as the deck says yet.
 bool has_electrons(const Sight& sight, const DeckDraft& deck);
 
+/// As far as the deck knows it.
+std::optional<double> wavelength_m(const DeckDraft& deck);
+
 void look_at_mask(const io::ScanReader& reader, Sight& sight, DeckDraft& deck);
 void look_at_beam(Sight& sight, DeckDraft& deck);
+/// How images of the near field move with the scan.
+void look_at_near_field(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
+/// Cuts far-field patterns about the beam.
+void centre_beam(Sight& sight, DeckDraft& deck);
 /// How a raster lies on the detector; the file must have been surveyed.
 void look_at_orientation(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
 void look_at_positions(const io::ScanReader& reader, Sight& sight, DeckDraft& deck);

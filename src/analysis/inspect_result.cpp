@@ -68,7 +68,9 @@ Json result_report(const io::File& file) {
   Json report;
   report["kind"] = "result";
   report["file"] = file.path();
-  if (const auto format = file.text_attribute("/", "format")) report["format"] = *format;
+  for (const char* name : {"format", "title", "sample", "instrument", "measured_at"})
+    if (const auto words = file.text_attribute("/", name); words && !words->empty())
+      report[name] = *words;
   report["datasets"] = datasets_section(file);
   if (const Json geometry = geometry_section(file); !geometry.empty())
     report["geometry"] = geometry;

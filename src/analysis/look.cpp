@@ -28,13 +28,14 @@ struct Seen {
   Vec2 beam_px;        ///< from the zero frequency
   double disc_px = 0;  ///< radius of the bright disc
   io::PatternTotals totals;
-  std::vector<double> max;     ///< greatest pattern
-  std::vector<double> bright;  ///< counts in the disc, by scan position
+  std::vector<double> max;            ///< greatest pattern
+  std::vector<double> bright;         ///< counts in the disc, by scan position
+  std::vector<std::uint8_t> in_disc;  ///< by pixel
 };
 
 /// Rank 0 looks for the beam, to all. Collective.
 void find_disc(io::DescribedScan& scan, const comm::Communicator& comm, Seen& seen) {
-  std::array<double, 4> found{};
+  std::array<double, 5> found{};
   comm.together([&] {
     if (!comm.is_root()) return;
     const auto reader = scan.format->open(scan.source, nullptr);
@@ -44,29 +45,43 @@ void find_disc(io::DescribedScan& scan, const comm::Communicator& comm, Seen& se
     const bool is_cornered = scan.said.is_cornered || beam.is_in_corners;
     const Vec2 middle{std::floor(survey.mean.h() / 2.0), std::floor(survey.mean.w() / 2.0)};
     const Vec2 off = is_cornered ? Vec2{} : beam.centre_px - middle;
-    found = {off.y, off.x, beam.radius_px, is_cornered ? 1.0 : 0.0};
+    found = {off.y, off.x, beam.radius_px, is_cornered ? 1.0 : 0.0, survey.greatest};
   });
   comm.broadcast(std::span<double>(found));
   seen.beam_px = {found[0], found[1]};
   seen.disc_px = found[2];
   scan.source.zero_frequency_centred = found[3] == 0;
+  scan.source.saturation_counts = found[4];
+}
+
+void mark_disc(Seen& seen) {
+  const Shape2 shape = seen.info.pattern;
+  for (int y = 0; y < shape.h; ++y)
+    for (int x = 0; x < shape.w; ++x)
+      seen.in_disc.push_back(std::hypot(io::frequency_index(y, shape.h) - seen.beam_px.y,
+                                        io::frequency_index(x, shape.w) - seen.beam_px.x) <=
+                             seen.disc_px);
 }
 
 /// One pattern's share of what is seen.
 template <class T>
 void look_at_pattern(const T* counts, int position, Seen& seen) {
-  const Shape2 shape = seen.info.pattern;
-  double& bright = seen.bright[static_cast<std::size_t>(position)];
-  double* max = seen.max.data();
-  for (int y = 0; y < shape.h; ++y)
-    for (int x = 0; x < shape.w; ++x, ++counts, ++max) {
-      const auto value = static_cast<double>(*counts);
-      if (value >= seen.info.saturation) continue;
-      *max = std::max(*max, value);
-      const double distance = std::hypot(io::frequency_index(y, shape.h) - seen.beam_px.y,
-                                         io::frequency_index(x, shape.w) - seen.beam_px.x);
-      if (distance <= seen.disc_px) bright += value;
-    }
+  double bright = 0;
+  for (std::size_t i = 0; i < seen.max.size(); ++i) {
+    const auto value = static_cast<double>(counts[i]);
+    if (value >= seen.info.saturation) continue;
+    seen.max[i] = std::max(seen.max[i], value);
+    if (seen.in_disc[i]) bright += value;
+  }
+  seen.bright[static_cast<std::size_t>(position)] = bright;
+}
+
+/// Pixels that are in the mask already are no news.
+void leave_out_masked(const io::ScanInfo& info, std::vector<Pixel>& centred) {
+  const auto [h, w] = info.pattern;
+  std::erase_if(centred, [&, h = h, w = w](Pixel at) {
+    return info.valid_pixels(0, (at.y + h - h / 2) % h, (at.x + w - w / 2) % w) == 0;
+  });
 }
 
 /// Every rank its share, which it keeps. Collective.
@@ -77,6 +92,7 @@ Seen see(io::DescribedScan& scan, const comm::Communicator& comm) {
   const int n = seen.info.n_positions;
   seen.max.resize(static_cast<std::size_t>(seen.info.pattern.size()));
   seen.bright.resize(static_cast<std::size_t>(n));
+  mark_disc(seen);
   std::vector<int> owner;
   std::vector<int> mine;
   for (int p = 0; p < n; ++p) {
@@ -170,11 +186,13 @@ std::string report(const io::DescribedScan& scan, const Seen& seen) {
       100 * std::accumulate(seen.bright.begin(), seen.bright.end(), 0.0) / seen.totals.total_counts,
       " % of the counts in it\n");
   const std::vector<double> sum(seen.totals.sum.begin(), seen.totals.sum.end());
-  for (const auto& [what, pixels] : {std::pair{"hot", hot_pixels(sum, seen.info.pattern)},
-                                     std::pair{"dead", dead_pixels(sum, seen.info.pattern)}})
+  for (auto [what, pixels] : {std::pair{"hot", hot_pixels(sum, seen.info.pattern)},
+                              std::pair{"dead", dead_pixels(sum, seen.info.pattern)}}) {
+    leave_out_masked(seen.info, pixels);
     if (!pixels.empty())
       all += text("warning     ", pixels.size(), ' ', what, " pixels, the first at (",
                   pixels.front().y, ", ", pixels.front().x, "): they belong in the mask\n");
+  }
   const Shape2 raster = raster_of(seen.info);
   if (!seen.info.positions_m.empty() || std::min(raster.h, raster.w) < 3) return all;
   const ScanOrientation found = find_scan_orientation(centres_of(moments), raster);

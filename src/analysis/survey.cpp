@@ -49,6 +49,7 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
   survey.n_sampled = std::min(max_patterns, recorded.n_positions);
   const int columns = recorded.raster.empty() ? 1 : recorded.raster[1];
   ImageStack<double> n_negative(1, shape);
+  ImageStack<double> n_saturated(1, shape);
   for (int i = 0; i < survey.n_sampled; ++i) {
     const auto position =
         static_cast<int>(std::int64_t{i} * recorded.n_positions / survey.n_sampled);
@@ -59,6 +60,7 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
       const bool is_count = std::isfinite(value) && value >= 0 && value < top;
       if (!is_count) {
         n_negative.data()[r] += value < 0;
+        n_saturated.data()[r] += value == top;
         continue;
       }
       survey.damaged.data()[r] = 0;
@@ -68,23 +70,28 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
     }
   }
   for (std::size_t r = 0; r < pattern.size(); ++r) {
-    if (!survey.damaged.data()[r])
+    if (!survey.damaged.data()[r]) {
       survey.n_negative += static_cast<std::int64_t>(n_negative.data()[r]);
+      survey.n_saturated += static_cast<std::int64_t>(n_saturated.data()[r]);
+    }
     survey.mean_counts += survey.mean.data()[r];
     survey.max_count = std::max(survey.max_count, survey.max.data()[r]);
   }
   return survey;
 }
 
-std::vector<Vec2> centres_of_mass(io::ScanReader& reader, const Box& positions,
+std::vector<Vec2> centres_of_mass(io::ScanReader& reader, int n_columns, const Box& positions,
                                   const ImageStack<double>& trusted) {
-  const Shape2 shape = reader.patterns().shape;
-  const double top = greatest(reader.patterns().type);
+  const io::RecordedPatterns recorded = reader.patterns();
+  const Shape2 shape = recorded.shape;
+  const double top = greatest(recorded.type);
   std::vector<float> pattern(static_cast<std::size_t>(shape.size()));
   std::vector<Vec2> centres;
   for (int row = positions.begin.y; row < positions.end.y; ++row)
     for (int column = positions.begin.x; column < positions.end.x; ++column) {
-      reader.read_patterns(Box::at({row, column}, {1, 1}), Box::at({0, 0}, shape),
+      const Pixel place =
+          recorded.raster.empty() ? Pixel{row * n_columns + column, 0} : Pixel{row, column};
+      reader.read_patterns(Box::at(place, {1, 1}), Box::at({0, 0}, shape),
                            reinterpret_cast<std::byte*>(pattern.data()));
       double sum = 0;
       Vec2 moment;

@@ -16,10 +16,11 @@ struct Survey {
   /// Pixels that hold the type's greatest value, a negative or no number in every pattern looked
   /// at.
   ImageStack<std::uint8_t> damaged;
-  double greatest = 0;          ///< of the type
-  std::int64_t n_negative = 0;  ///< values, in other pixels
-  double mean_counts = 0;       ///< of a pattern
-  double max_count = 0;         ///< of a pixel
+  double greatest = 0;           ///< of the type
+  std::int64_t n_negative = 0;   ///< values, in other pixels
+  std::int64_t n_saturated = 0;  ///< values that are the type's greatest, in other pixels
+  double mean_counts = 0;        ///< of a pattern
+  double max_count = 0;          ///< of a pixel
   bool are_whole_numbers = true;
 };
 
@@ -36,8 +37,9 @@ struct BeamOnDetector {
 };
 
 /// Centres of mass of the patterns of a part of the raster, pixels, row by row.
+/// @param n_columns of the raster, which the file may not know
 /// @param trusted as below
-std::vector<Vec2> centres_of_mass(io::ScanReader& reader, const Box& positions,
+std::vector<Vec2> centres_of_mass(io::ScanReader& reader, int n_columns, const Box& positions,
                                   const ImageStack<double>& trusted);
 
 /// @param trusted (1, h, w), 1 = trust; empty: every pixel

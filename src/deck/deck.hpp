@@ -37,6 +37,9 @@ using settings::Validation;
 
 struct Deck {
   std::string title;
+  std::string sample;
+  std::string instrument;
+  std::string measured_at;
   Data data;
   Experiment experiment;
   Probe probe;

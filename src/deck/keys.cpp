@@ -13,7 +13,17 @@ std::vector<Section> sections(Deck& deck) {
                                {{.name = "title",
                                  .field = &deck.title,
                                  .meaning = "What a person calls this run; copied into the "
-                                            "result."}}},
+                                            "result."},
+                                {.name = "sample",
+                                 .field = &deck.sample,
+                                 .meaning = "What was measured; copied into the result."},
+                                {.name = "instrument",
+                                 .field = &deck.instrument,
+                                 .meaning = "Where; copied into the result."},
+                                {.name = "measured_at",
+                                 .field = &deck.measured_at,
+                                 .meaning = "When, such as `\"2024-05-01T12:30:00\"`; copied into "
+                                            "the result."}}},
                               {"data", deck.data.keys()},
                               {"experiment", deck.experiment.keys()},
                               {"probe", deck.probe.keys()},

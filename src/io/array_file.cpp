@@ -155,7 +155,7 @@ std::vector<std::string> listed_names(const std::string& names) {
 
 std::vector<Vec2> positions_of(std::vector<Array> arrays, const ScanSource& source) {
   if (arrays.size() == 1) arrays[0] = as_rows(std::move(arrays[0]));
-  const auto [y, x] = source.positions_columns;
+  const auto [y, x] = source.positions_columns.value_or(std::array{0, 1});
   const bool is_one = arrays.size() == 1;
   const Array& first = arrays.front();
   const Array& last = arrays.back();
@@ -169,7 +169,7 @@ std::vector<Vec2> positions_of(std::vector<Array> arrays, const ScanSource& sour
                           std::max(2, std::max(y, x) + 1),
                           "): y, x in metres, or other columns and units with "
                           "data.positions_columns and data.positions_scale"));
-  if (is_one && n_columns != 2 && source.positions_columns == std::array{0, 1})
+  if (is_one && n_columns != 2 && !source.positions_columns)
     throw InputError(text("shape ", shape_text(first.extents),
                           "; it must be (position, 2): y, x in metres; say which columns are y and "
                           "x in data.positions_columns"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include "tessera/base/text.hpp"
@@ -18,15 +19,20 @@ bool is_of_electrons(double wavelength_m) {
   return wavelength_m > 0 && wavelength_m < 6e-12;
 }
 
-/// Cameras for electrons: ARINA, ELA, QUADRO, SINGLA.
-bool is_for_electrons(const File& file, double wavelength_m) {
-  if (is_of_electrons(wavelength_m)) return true;
-  const std::string name = first_dataset(file, {"entry/instrument/detector/description"});
-  if (name.empty() || file.info(name).type != ElementType::text) return false;
-  const std::string words = file.read_text(name);
+/// Cameras for electrons: ARINA, ELA, QUADRO, SINGLA; of others, what is set to more than photons
+/// of a beamline have.
+bool is_for_electrons(const File& file, double wavelength_m, double energy_eV) {
+  if (is_of_electrons(wavelength_m) || energy_eV >= 59e3) return true;
+  std::string words;
+  for (const char* name :
+       {"entry/instrument/detector/description", "entry/instrument/detector/type"})
+    if (!first_dataset(file, {name}).empty() && file.info(name).type == ElementType::text)
+      words += file.read_text(name) + ' ';
+  std::ranges::transform(words, words.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::ranges::replace_if(words, [](unsigned char c) { return !std::isalnum(c); }, ' ');
   return std::ranges::any_of(
-      std::array{"ARINA", "ELA", "QUADRO", "SINGLA"},
-      [&](const char* camera) { return words.find(camera) != std::string::npos; });
+      std::array{" ARINA ", " ELA ", " QUADRO ", " SINGLA "},
+      [&](const char* camera) { return (' ' + words).find(camera) != std::string::npos; });
 }
 
 /// The voltage that gives electrons this wavelength (the inverse of electron_wavelength_m).
@@ -47,14 +53,17 @@ void state_beam(const File& file, ScanDescription& scan) {
       wavelength
           ? wavelength->value * metres_per(wavelength->unit.empty() ? "angstrom" : wavelength->unit)
           : 0;
-  if (is_for_electrons(file, wavelength_m)) {
+  const double energy_eV =
+      energy ? energy->value * electronvolts_per(energy->unit.empty() ? "eV" : energy->unit) : 0;
+  if (is_for_electrons(file, wavelength_m, energy_eV)) {
     scan.what += " of a camera for electrons";
-    if (is_of_electrons(wavelength_m))
+    // A wavelength beside it is that of photons of this energy.
+    if (energy_eV >= 10e3)
+      scan.statements.push_back({"experiment.voltage_V", number(energy_eV), energy->name});
+    else if (is_of_electrons(wavelength_m))
       scan.statements.push_back({"experiment.voltage_V",
                                  number(std::round(voltage_V(wavelength_m))),
                                  text(wavelength->name, ": ", number(wavelength_m), " m")});
-    else if (energy && energy->value > 1000)
-      scan.statements.push_back({"experiment.voltage_V", number(energy->value), energy->name});
     return;
   }
   if (energy)
@@ -79,6 +88,29 @@ void state_saturation(const File& file, ScanDescription& scan) {
         {"data.saturation_counts", number(cutoff->value + 1), cutoff->name + " + 1"});
 }
 
+/// A trigger for each row of the scan, as scan generators give them.
+void state_raster(const File& file, std::int64_t n_frames, ScanDescription& scan) {
+  const auto rows = find_number(file, {"entry/instrument/detector/detectorSpecific/ntrigger"});
+  const auto columns = find_number(file, {"entry/instrument/detector/detectorSpecific/nimages"});
+  if (!rows || !columns || rows->value < 2 || columns->value < 2 ||
+      std::llround(rows->value * columns->value) != n_frames)
+    return;
+  scan.statements.push_back({"data.raster_shape", number_pair(rows->value, columns->value),
+                             "detectorSpecific/ntrigger and nimages"});
+}
+
+/// Bad pixels of the frames' shape; binned frames have none.
+void place_mask(const File& file, const Extents& frames, ScanDescription& scan) {
+  const std::string mask =
+      first_dataset(file, {"entry/instrument/detector/detectorSpecific/pixel_mask",
+                           "entry/instrument/detector/pixel_mask"});
+  if (mask.empty()) return;
+  if (file.info(mask).extents == Extents(frames.end() - 2, frames.end()))
+    scan.bad_pixels = mask;
+  else
+    scan.warnings.push_back(text(mask, " is not of the frames' shape and is left out"));
+}
+
 }  // namespace
 
 std::optional<ScanDescription> describe_dectris(const File& file) {
@@ -91,18 +123,19 @@ std::optional<ScanDescription> describe_dectris(const File& file) {
   ScanDescription scan;
   scan.what = "DECTRIS master file";
   scan.patterns = own.empty() ? "entry/data/data_*" : own;
-  scan.bad_pixels = first_dataset(file, {"entry/instrument/detector/detectorSpecific/pixel_mask",
-                                         "entry/instrument/detector/pixel_mask"});
-  if (!scan.bad_pixels.empty()) {
-    const Extents mask = file.info(scan.bad_pixels).extents;
-    const Extents frames = series_info(file, scan.patterns).extents;
-    if (mask.size() != 2 || frames.size() < 3 || mask[0] != frames[frames.size() - 2] ||
-        mask[1] != frames.back()) {
-      scan.warnings.push_back(
-          text(scan.bad_pixels, " is not of the frames' shape and is left out"));
-      scan.bad_pixels.clear();
-    }
+  const Extents frames = series_info(file, scan.patterns).extents;
+  if (frames.size() >= 3) {
+    place_mask(file, frames, scan);
+    if (frames.size() == 3) state_raster(file, frames[0], scan);
   }
+  state_words("title", file, {"entry/title"}, scan);
+  state_words("sample", file, {"entry/sample/name"}, scan);
+  state_words("instrument", file,
+              {"entry/instrument/name", "entry/instrument/detector/description"}, scan);
+  state_words(
+      "measured_at", file,
+      {"entry/start_time", "entry/instrument/detector/detectorSpecific/data_collection_date"},
+      scan);
   state_beam(file, scan);
   state_saturation(file, scan);
   return scan;

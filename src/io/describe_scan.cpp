@@ -30,6 +30,7 @@ DescribedScan describe_scan(const std::string& path) {
   scan.source.bad_pixels = named(said->bad_pixels);
   scan.source.harmless_bits = said->harmless_bits;
   scan.source.zero_frequency_centred = !said->is_cornered;
+  scan.source.negative_counts = NegativeCounts::ignore;
   return scan;
 }
 

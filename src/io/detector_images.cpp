@@ -78,7 +78,8 @@ void set_masks(const ImageStack<double>& recorded, const ScanSource& source, Sca
     throw InputError(
         "no pixel is valid after cropping and binning; check data.crop, data.bin and "
         "data.beam_stop_radius_px");
-  if (info.has_own_masks || std::isfinite(source.saturation_counts))
+  if (info.has_own_masks || std::isfinite(source.saturation_counts) ||
+      source.negative_counts == NegativeCounts::ignore)
     info.saturation = max_count(info.type);
 }
 

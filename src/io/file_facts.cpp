@@ -120,19 +120,27 @@ void state_length(const std::string& key, const std::optional<Fact>& fact,
                   const std::string& default_unit, ScanDescription& scan) {
   if (!fact || fact->value == 0) return;
   const std::string unit = fact->unit.empty() ? default_unit : fact->unit;
-  double length = std::abs(fact->value) * metres_per(unit);
-  std::string from = comment(*fact, unit);
   const bool is_pixel = key.ends_with("pixel_m");
-  const double longest = is_pixel ? 0.01 : 100;
-  if (length > longest) {
-    const double power = is_pixel ? 1e-6 : 1e-3;
+  const auto is_possible = [&](double metres) {
+    return is_pixel ? metres >= 2e-7 && metres <= 5e-3 : metres >= 1e-4 && metres <= 100;
+  };
+  const double said = std::abs(fact->value) * metres_per(unit);
+  if (said == 0)
+    return scan.warnings.push_back(text(fact->name, " = ", number(fact->value), ": its unit \"",
+                                        unit, "\" is not known; give ", key));
+  if (is_possible(said))
+    return scan.statements.push_back({key, number(said), comment(*fact, unit)});
+  for (const std::string other : {"mm", "um", "m"}) {
+    const double meant = std::abs(fact->value) * metres_per(other);
+    if (!is_possible(meant)) continue;
     scan.warnings.push_back(text(fact->name, " = ", number(fact->value), ' ', unit,
-                                 " cannot be; taken as ", is_pixel ? "micrometres" : "millimetres",
-                                 ": check ", key));
-    length = std::abs(fact->value) * power;
-    from = text(fact->name, " = ", number(fact->value), ", taken as ", is_pixel ? "um" : "mm");
+                                 " cannot be; taken as ", other, ": check ", key));
+    scan.statements.push_back(
+        {key, number(meant), text(fact->name, " = ", number(fact->value), ", taken as ", other)});
+    return;
   }
-  if (length > 0) scan.statements.push_back({key, number(length), from});
+  scan.warnings.push_back(text(fact->name, " = ", number(fact->value), ' ', unit,
+                               " cannot be, in any unit; give ", key));
 }
 
 void state_energy(const std::optional<Fact>& energy, const std::string& default_unit,
@@ -165,8 +173,21 @@ void state_wavelength(const std::optional<Fact>& wavelength, const std::string& 
   const std::string unit = wavelength->unit.empty() ? default_unit : wavelength->unit;
   const double metres = wavelength->value * metres_per(unit);
   if (metres <= 0) return;
+  const std::size_t n_before = scan.statements.size();
   state_energy(Fact{wavelength->name, planck_light_eV_m / metres, "eV"}, "eV", scan);
-  if (!scan.statements.empty()) scan.statements.back().from = comment(*wavelength, unit);
+  if (scan.statements.size() > n_before) scan.statements.back().from = comment(*wavelength, unit);
+}
+
+void state_words(const std::string& key, const File& file, std::initializer_list<const char*> names,
+                 ScanDescription& scan) {
+  for (const char* name : names) try {
+      if (first_dataset(file, {name}).empty()) continue;
+      const std::string words = file.read_text(name);
+      if (words.empty()) continue;
+      scan.statements.push_back({key, in_quotes(words), name});
+      return;
+    } catch (const InputError&) {  // no text
+    }
 }
 
 }  // namespace tessera::io

@@ -43,5 +43,8 @@ void state_energy(const std::optional<Fact>& energy, const std::string& default_
 /// @param wavelength of photons
 void state_wavelength(const std::optional<Fact>& wavelength, const std::string& default_unit,
                       ScanDescription& scan);
+/// The first of `names` that is a text.
+void state_words(const std::string& key, const File& file, std::initializer_list<const char*> names,
+                 ScanDescription& scan);
 
 }  // namespace tessera::io

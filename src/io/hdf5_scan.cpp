@@ -48,7 +48,7 @@ PatternType pattern_type(ElementType type) {
   }
 }
 
-void check_patterns(const DatasetInfo& found) {
+void check_patterns(const std::string& path, const DatasetInfo& found) {
   const std::size_t n_axes = found.extents.size();
   if (n_axes != 3 && n_axes != 4)
     throw InputError(text("shape ", shape_text(found.extents),
@@ -63,9 +63,9 @@ void check_patterns(const DatasetInfo& found) {
   if (n_positions > INT_MAX)
     throw InputError(text(n_positions, " patterns; at most ", INT_MAX, " are possible"));
   if (!found.missing_filters.empty())
-    throw InputError(text("it is compressed with ", found.missing_filters.front()));
+    throw InputError(text('"', path, "\" is compressed with ", found.missing_filters.front()));
   if (!found.missing_files.empty())
-    throw InputError(text("it is a virtual dataset whose values lie in \"",
+    throw InputError(text('"', path, "\" holds a virtual dataset whose values lie in \"",
                           found.missing_files.front(),
                           "\", which is not there; put it beside the file"));
 }
@@ -76,7 +76,7 @@ class Hdf5Scan final : public ScanReader {
 
   RecordedPatterns patterns() const override {
     const DatasetInfo found = patterns_info();
-    check_patterns(found);
+    check_patterns(file_.path(), found);
     const Extents& extents = found.extents;
     const std::size_t n_axes = extents.size();
     RecordedPatterns recorded;

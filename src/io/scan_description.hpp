@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@ struct ScanDescription {
   std::string what;      ///< "CXI file written by PyNX"
   std::string patterns;  ///< datasets; empty: none
   std::string positions;
-  std::string positions_file;  ///< if another
-  std::array<int, 2> positions_columns{0, 1};
+  std::string positions_file;                                ///< if another
+  std::optional<std::array<int, 2>> positions_columns = {};  ///< of y and x
   Vec2 positions_scale{1, 1};
   std::string valid_pixels;  ///< 1 = trust
   std::string bad_pixels;    ///< 0 = trust

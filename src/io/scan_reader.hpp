@@ -23,6 +23,9 @@ namespace tessera::io {
 
 struct ScanFormat;
 
+/// What becomes of values below zero, and of NaN, which only `ignore` lets pass.
+enum class NegativeCounts { refuse, zero, ignore };
+
 /// Where the scan lies, and which pixels of it count.
 struct ScanSource {
   std::string path;
@@ -46,14 +49,16 @@ struct ScanSource {
   std::shared_ptr<const MemoryScan> memory = {};  ///< where `format` is "memory"
   /// Images in the detector's order, without a zero frequency.
   bool in_near_field = false;
-  std::string positions_file = {};             ///< here and below: empty: `path`
-  std::array<int, 2> positions_columns{0, 1};  ///< of y and of x
-  Vec2 positions_scale{1, 1};                  ///< from the file's y and x to metres
+  std::string positions_file = {};  ///< here and below: empty: `path`
+  /// Of y and of x; none: a table of two.
+  std::optional<std::array<int, 2>> positions_columns = {};
+  Vec2 positions_scale{1, 1};  ///< from the file's y and x to metres
   /// Instead of valid_pixels: 0 = trust.
   std::optional<std::string> bad_pixels = {};
   std::uint32_t harmless_bits = 0;  ///< of bad_pixels, that do not make a pixel bad
   std::string mask_file = {};
   std::string background_file = {};
+  NegativeCounts negative_counts = NegativeCounts::refuse;
 };
 
 /// Width in which patterns are kept. Other number types are converted to f32 (exact to 16.7 million

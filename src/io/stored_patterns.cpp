@@ -69,13 +69,21 @@ double StoredPatterns::frame(int position, const T* recorded, const std::uint8_t
     T counts = 0;
     bool is_ignored = false;
     all_recorded([&](std::int64_t i) {
-      const T value = recorded[i];
+      T value = recorded[i];
       if ((trusted && !trusted[i]) || (saturates && static_cast<double>(value) >= saturation)) {
         is_ignored = true;
         return;
       }
       if constexpr (std::is_floating_point_v<T>)
-        if (!std::isfinite(value) || value < 0) refuse(position, i, value);
+        if (!std::isfinite(value) || value < 0) {
+          if (source_.negative_counts == NegativeCounts::ignore) {
+            is_ignored = true;
+            return;
+          }
+          if (source_.negative_counts == NegativeCounts::refuse || !std::isfinite(value))
+            refuse(position, i, value);
+          value = 0;
+        }
       counts = static_cast<T>(counts + value);
     });
     ready[pixel] = is_ignored ? std::numeric_limits<T>::max() : counts;
@@ -90,7 +98,7 @@ void StoredPatterns::refuse(int position, std::int64_t pixel, double value) cons
                         " holds ", value, " at pixel (", read.begin.y + pixel / read.width(), ", ",
                         read.begin.x + pixel % read.width(),
                         "); counts must be finite and not negative. Mark bad pixels in "
-                        "data.valid_pixels"));
+                        "data.valid_pixels, or set data.negative_counts"));
 }
 
 }  // namespace tessera::io

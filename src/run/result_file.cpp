@@ -84,6 +84,9 @@ void write_tiles(io::File& file, const decomposition::Tiling& tiling, bool is_ro
 void write_attributes(io::File& file, const ResultContents& contents) {
   file.set_attribute("/", "format", "tessera-result 1");
   file.set_attribute("/", "title", contents.deck.title);
+  file.set_attribute("/", "sample", contents.deck.sample);
+  file.set_attribute("/", "instrument", contents.deck.instrument);
+  file.set_attribute("/", "measured_at", contents.deck.measured_at);
   file.set_attribute("/", "status", contents.status);
   file.set_attribute("/", "object_pixel_m", contents.scan.grid.pixel_m);
   file.set_attribute("/", "wavelength_m", contents.scan.plan.optics.wavelength_m);

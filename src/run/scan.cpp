@@ -38,6 +38,11 @@ Vec2 vec2(const std::vector<double>& yx, Vec2 otherwise) {
   return yx.empty() ? otherwise : Vec2{yx[0], yx[1]};
 }
 
+io::NegativeCounts negative_counts(const std::string& word) {
+  if (word == "zero") return io::NegativeCounts::zero;
+  return word == "ignore" ? io::NegativeCounts::ignore : io::NegativeCounts::refuse;
+}
+
 }  // namespace
 
 /// Near-field images are kept as the detector sees them: nothing in them is at zero frequency.
@@ -52,7 +57,7 @@ io::ScanSource scan_source(const deck::Deck& deck) {
   source.format = data.format;
   source.positions_file = data.positions_file;
   if (!data.positions_columns.empty())
-    source.positions_columns = {data.positions_columns[0], data.positions_columns[1]};
+    source.positions_columns = std::array{data.positions_columns[0], data.positions_columns[1]};
   source.positions_scale = vec2(data.positions_scale, {1, 1});
   source.bad_pixels = data.bad_pixels;
   source.mask_file = data.mask_file;
@@ -64,6 +69,7 @@ io::ScanSource scan_source(const deck::Deck& deck) {
   source.bin = data.bin;
   source.pad_to = shape(data.pad_to);
   if (data.saturation_counts > 0) source.saturation_counts = data.saturation_counts;
+  source.negative_counts = negative_counts(data.negative_counts);
   source.beam_stop_radius_px = data.beam_stop_radius_px;
   return source;
 }

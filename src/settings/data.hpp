@@ -24,6 +24,7 @@ struct Data {
   std::optional<std::string> bad_pixels;
   std::string mask_file;
   double saturation_counts = 0;
+  std::string negative_counts = "refuse";
   double beam_stop_radius_px = 0;
   std::optional<std::string> background;
   std::string background_file;
@@ -107,6 +108,13 @@ struct Data {
              "they are: saturated, or marked bad by a huge value; 0: none.",
          .min = 0,
          .max = 1e10},
+        {.name = "negative_counts",
+         .field = &negative_counts,
+         .meaning =
+             "What becomes of values below zero: `refuse` the scan; count them as `zero`, as "
+             "where a dark was subtracted; or `ignore` the pixel in that pattern, as where "
+             "gaps hold -1, and what is no number likewise.",
+         .choices = {"refuse", "zero", "ignore"}},
         {.name = "beam_stop_radius_px",
          .field = &beam_stop_radius_px,
          .meaning = "Pixels of the file nearer than this to the zero frequency are ignored: the "

@@ -40,6 +40,10 @@ using Doubles = std::vector<double>;
 
 const std::vector<Case> cases = {
     {"title", R"("A \"star\"")", [](D d) { return d.title == "A \"star\""; }},
+    {"sample", "\"star\"", [](D d) { return d.sample == "star"; }},
+    {"instrument", "\"2-ID\"", [](D d) { return d.instrument == "2-ID"; }},
+    {"measured_at", "\"2024-05-01\"", [](D d) { return d.measured_at == "2024-05-01"; }},
+    {"data.negative_counts", "\"zero\"", [](D d) { return d.data.negative_counts == "zero"; }},
     {"data.file", "\"/a/b.h5\"", [](D d) { return d.data.file == "/a/b.h5"; }, electron_deck},
     {"data.format", "\"hdf5\"", [](D d) { return d.data.format == "hdf5"; }},
     {"data.patterns", "\"/p\"", [](D d) { return d.data.patterns == "/p"; }},

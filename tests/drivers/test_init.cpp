@@ -144,7 +144,7 @@ TEST_F(Init, TrapsAreNamedAndPutRight) {
   };
   expect({.energy = 8000}, "taken as eV");
   expect({.energy = 8, .energy_unit = "keV"}, "16 patterns");
-  expect({.distance_m = 1800}, "taken as millimetres");
+  expect({.distance_m = 1800}, "taken as mm");
   expect({.positions_per_metre = 1e6}, "in units of 1e-06 m");
   expect({.mask_of_good = 1}, "other polarity");
 }

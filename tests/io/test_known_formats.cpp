@@ -274,7 +274,7 @@ TEST_F(KnownFormats, Py4dstem) {
 TEST_F(KnownFormats, NumpyWithTextBesideIt) {
   source_.path = folder_.file("patterns.npy");
   source_.positions_file = folder_.file("positions.csv");
-  source_.positions_columns = {2, 1};
+  source_.positions_columns = std::array{2, 1};
   source_.positions_scale = {1e-6, -1e-6};
   source_.bad_pixels = "mask";
   source_.mask_file = folder_.file("mask.npy");

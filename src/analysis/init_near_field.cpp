@@ -1,0 +1,150 @@
+// The step of `tessera init` that looks at how images of the near field move with the scan: they
+// tell magnification, signs and axes of the positions.
+
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "init_steps.hpp"
+#include "io/file_facts.hpp"
+#include "shadow_motion.hpp"
+
+namespace tessera::analysis {
+namespace {
+
+std::vector<Vec2> usable_positions(const io::ScanReader& reader, const Sight& sight) {
+  try {
+    std::vector<Vec2> positions = reader.positions_m();
+    if (static_cast<int>(positions.size()) == sight.patterns.n_positions) return positions;
+  } catch (const InputError&) {  // look_at_positions says it
+  }
+  return {};
+}
+
+double px_per_unit(const ShadowMotion& motion) {
+  return std::sqrt(std::abs(motion.yy * motion.xx - motion.yx * motion.xy));
+}
+
+/// The unit in which positions make a magnification that can be; 1: metres.
+double unit_of_positions(double magnification) {
+  if (magnification > 0.05) return 1;
+  for (const double factor : {1e-6, 1e-3, 1e-9})
+    if (magnification / factor > 0.9 && magnification / factor < 3e3) return factor;
+  return 1;
+}
+
+/// A beam that is wider on the sample than the window of a far-field pattern cannot be one.
+bool is_too_wide_for_far_field(const ShadowMotion& motion, const Sight& sight,
+                               const DeckDraft& deck) {
+  const auto wavelength = wavelength_m(deck);
+  const auto distance = deck.number("experiment.distance_m");
+  const auto pixel = deck.number("experiment.detector_pixel_m");
+  if (!wavelength || !distance || !pixel) return false;
+  const double said = px_per_unit(motion) * *pixel;
+  const double magnification = said / unit_of_positions(said);
+  const double beam_m = 2 * sight.beam.radius_px * *pixel / magnification;
+  return magnification > 0.9 && beam_m > *wavelength * *distance / *pixel;
+}
+
+/// Signs and axes: the image moves against the beam. What the file calls y and x becomes what the
+/// detector calls so.
+void turn_positions(const ShadowMotion& motion, Sight& sight, DeckDraft& deck) {
+  const bool is_crossed =
+      std::abs(motion.yx) + std::abs(motion.xy) > std::abs(motion.yy) + std::abs(motion.xx);
+  const double y_from = is_crossed ? motion.yx : motion.yy;
+  const double x_from = is_crossed ? motion.xy : motion.xx;
+  const double angle = is_crossed ? std::atan2(motion.xx / y_from, motion.xy / y_from)
+                                  : std::atan2(motion.xy / y_from, motion.xx / y_from);
+  const double off = std::remainder(angle, std::numbers::pi) * 180 / std::numbers::pi;
+  if (std::abs(off) > 3)
+    sight.warnings.push_back(
+        text("the scan is turned by ", number_words("%.1f", off),
+             " degrees against the detector: turn the positions before, in a data.positions_file"));
+  if (!is_crossed && y_from < 0 && x_from < 0) return;
+  io::ScanDescription& said = sight.said;
+  std::array<int, 2> columns = said.positions_columns.value_or(std::array{0, 1});
+  if (is_crossed) {
+    std::swap(columns[0], columns[1]);
+    std::swap(said.positions_scale.y, said.positions_scale.x);
+    if (const std::size_t comma = said.positions.find(", "); comma != std::string::npos) {
+      said.positions = said.positions.substr(comma + 2) + ", " + said.positions.substr(0, comma);
+      deck.change("data.positions", io::in_quotes(said.positions), "as the images move");
+    }
+  }
+  if (y_from > 0) said.positions_scale.y *= -1;
+  if (x_from > 0) said.positions_scale.x *= -1;
+  deck.change("data.positions_columns", text('[', columns[0], ", ", columns[1], ']'),
+              "columns of y and of x, as the images move");
+  deck.change("data.positions_scale",
+              io::number_pair(said.positions_scale.y, said.positions_scale.x),
+              "signs as the images move");
+  sight.warnings.push_back(text("the images move otherwise than the positions say: ",
+                                is_crossed ? "y and x are exchanged (data.positions_columns)" : "",
+                                is_crossed && (y_from > 0 || x_from > 0) ? ", " : "",
+                                y_from > 0 ? "y runs the other way " : "",
+                                x_from > 0 ? "x runs the other way " : "",
+                                y_from > 0 || x_from > 0 ? "(signs of data.positions_scale)" : ""));
+}
+
+void state_cone(double magnification, Sight& sight, DeckDraft& deck) {
+  const auto distance = deck.number("experiment.distance_m");
+  const auto said = deck.number("experiment.source_distance_m");
+  sight.magnification = magnification;
+  sight.seen.emplace_back("near field", text("images move by ", number_words("%.4g", magnification),
+                                             " times the positions' steps: the magnification"));
+  if (magnification < 0.95) {
+    sight.warnings.push_back(text("a magnification of ", number_words("%.3g", magnification),
+                                  " cannot be: check experiment.detector_pixel_m and the units "
+                                  "of the positions"));
+    sight.magnification = 1;
+    return;
+  }
+  if (!distance) return;
+  if (said && std::abs(1 + *distance / *said - magnification) < 0.15 * magnification) return;
+  if (said)
+    sight.warnings.push_back(text("distances of ", io::number(*said), " m and ",
+                                  io::number(*distance),
+                                  " m do not make that magnification: "
+                                  "experiment.source_distance_m is taken from the images"));
+  deck.remove("experiment.source_distance_m");
+  if (magnification > 1.02)
+    deck.set("experiment.source_distance_m", number_words("%.4g", *distance / (magnification - 1)),
+             "focus to sample: from how far the images move; check it");
+}
+
+}  // namespace
+
+void look_at_near_field(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
+  const std::vector<Vec2> positions = usable_positions(reader, sight);
+  const bool can_be = !positions.empty() && !has_electrons(sight, deck) &&
+                      !deck.has("data.zero_frequency") && sight.beam.radius_px > 8;
+  const auto motion =
+      can_be ? find_shadow_motion(reader, sight.survey, sight.trusted, positions) : std::nullopt;
+  if (!sight.in_near_field && motion && is_too_wide_for_far_field(*motion, sight, deck)) {
+    sight.in_near_field = true;
+    deck.set("experiment.propagation", "\"fresnel\"", "the beam is wider than a far-field window");
+    sight.warnings.push_back(
+        "the images move with the scan and the beam is wider than the window of a far-field "
+        "pattern: taken as the near field");
+  }
+  if (!sight.in_near_field) return deck.remove("experiment.source_distance_m");
+  if (!motion) {
+    if (can_be)
+      sight.warnings.push_back(
+          "the images do not move with the positions as they should in the "
+          "near field: check signs, axes and units of the positions");
+    return;
+  }
+  turn_positions(*motion, sight, deck);
+  const auto pixel = deck.number("experiment.detector_pixel_m");
+  if (!pixel) return;
+  const double magnification = px_per_unit(*motion) * *pixel;
+  sight.positions_unit_m = unit_of_positions(magnification);
+  state_cone(magnification / *sight.positions_unit_m, sight, deck);
+}
+
+}  // namespace tessera::analysis

@@ -1,0 +1,265 @@
+// Files that are right but for one thing each: init names it in one line and proposes what is
+// right.
+
+#include <cmath>
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tessera/io/hdf5.hpp"
+
+#include "analysis/init.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace tessera::analysis {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int side = 5;  // positions in a row
+constexpr int n_positions = side * side;
+constexpr int size = 64;
+constexpr double pixel_m = 75e-6;
+
+/// What goes into a CXI file; a trap spoils some of it.
+struct Cxi {
+  std::vector<double> patterns;
+  io::ElementType type = io::ElementType::f32;
+  std::vector<double> translation;  ///< x, y, z
+  std::vector<double> mask = std::vector<double>(size * size, 0);
+  std::vector<double> dark = {};
+  std::vector<double> basis = {0, -pixel_m, 0, -pixel_m, 0, 0};
+  double energy = 8000 * 1.602176634e-19;
+  double distance = 1.0;
+  double pixel = pixel_m;
+
+  double& count(int position, int y, int x) {
+    return patterns[static_cast<std::size_t>((position * size + y) * size + x)];
+  }
+  /// Every position's x and y, through `change`.
+  void move(const std::function<Vec2(Vec2)>& change) {
+    for (std::size_t i = 0; i < translation.size(); i += 3) {
+      const Vec2 at = change({translation[i + 1], translation[i]});
+      translation[i] = at.x;
+      translation[i + 1] = at.y;
+    }
+  }
+};
+
+/// A narrow beam in the middle, in steps of 0.3 um: the far field.
+Cxi far_field() {
+  Cxi cxi;
+  for (int p = 0; p < n_positions; ++p) {
+    cxi.translation.insert(cxi.translation.end(), {3e-7 * (p % side), 3e-7 * (p / side), 0});
+    for (int y = 0; y < size; ++y)
+      for (int x = 0; x < size; ++x)
+        cxi.patterns.push_back(
+            std::round(1000 * std::exp(-(std::pow(y - 32, 2) + std::pow(x - 32, 2)) / 20)) + p % 3);
+  }
+  return cxi;
+}
+
+constexpr double magnification = 20;
+
+/// A smooth texture: some waves of random directions.
+double texture(Vec2 at_px) {
+  double value = 0;
+  for (int wave = 0; wave < 40; ++wave) {
+    const double angle = 2.4 * wave;
+    const double k = 0.25 + 0.015 * wave;
+    value += std::cos(k * (std::cos(angle) * at_px.y + std::sin(angle) * at_px.x) + 7.1 * wave);
+  }
+  return 0.03 * value;
+}
+
+/// Shadow images in a cone beam that fills the detector. The image moves against the beam.
+Cxi near_field() {
+  Cxi cxi;
+  cxi.type = io::ElementType::u16;
+  for (int p = 0; p < n_positions; ++p) {
+    const Vec2 at_px{7.0 * (p / side) + 0.3 * (p % 3), 8.0 * (p % side)};
+    const double m_per_px = pixel_m / magnification;
+    cxi.translation.insert(cxi.translation.end(), {m_per_px * at_px.x, m_per_px * at_px.y, 0});
+    for (int y = 0; y < size; ++y)
+      for (int x = 0; x < size; ++x)
+        cxi.patterns.push_back(
+            std::round(1000 * (1 + texture(Vec2{double(y), double(x)} + at_px))));
+  }
+  return cxi;
+}
+
+void write_values(io::File& file, const std::string& name, const io::Extents& extents,
+                  io::ElementType type, const std::vector<double>& values) {
+  file.create_dataset(name, extents, type);
+  file.write_slab(name, io::Extents(extents.size(), 0), extents, io::ElementType::f64,
+                  values.data());
+}
+
+void write(const std::string& path, const Cxi& cxi) {
+  const std::string detector = "entry_1/instrument_1/detector_1/";
+  io::File file = io::File::create(path);
+  write_values(file, "entry_1/data_1/data", {n_positions, size, size}, cxi.type, cxi.patterns);
+  file.write_doubles("entry_1/sample_1/geometry_1/translation", {n_positions, 3}, cxi.translation);
+  write_values(file, detector + "mask", {size, size}, io::ElementType::u32, cxi.mask);
+  if (!cxi.dark.empty()) file.write_doubles(detector + "data_dark", {size, size}, cxi.dark);
+  file.write_doubles(detector + "basis_vectors", {2, 3}, cxi.basis);
+  file.write_doubles(detector + "distance", {1}, {cxi.distance});
+  if (cxi.pixel > 0) file.write_doubles(detector + "x_pixel_size", {1}, {cxi.pixel});
+  file.write_doubles("entry_1/instrument_1/source_1/energy", {1}, {cxi.energy});
+  file.close();
+}
+
+struct Trap {
+  std::string name;
+  bool in_near_field;
+  std::function<void(Cxi&)> spoil;
+  std::string warning;  ///< empty: none
+  std::string line;     ///< of the deck
+};
+
+void PrintTo(const Trap& trap, std::ostream* out) {
+  *out << trap.name;
+}
+
+const std::vector<Trap> traps = {
+    {"NothingFar", false, [](Cxi&) {}, "", "detector_pixel_m = 7.5e-05"},
+    {"EnergyInElectronvolts", false, [](Cxi& c) { c.energy = 8000; }, "8000 J cannot be",
+     "energy_eV = 8000 "},
+    {"DistanceInMillimetres", false, [](Cxi& c) { c.distance = 1000; }, "taken as mm",
+     "distance_m = 1 "},
+    {"PixelInMicrometres", false, [](Cxi& c) { c.pixel = 75; }, "taken as um",
+     "detector_pixel_m = 7.5e-05"},
+    {"PixelInMillimetres", false, [](Cxi& c) { c.pixel = 0.075; }, "taken as mm",
+     "detector_pixel_m = 7.5e-05"},
+    {"PixelInBasisVectorsOnly", false, [](Cxi& c) { c.pixel = 0; }, "",
+     "detector_pixel_m = 7.5e-05"},
+    {"PositionsInMicrometres", false, [](Cxi& c) { c.move([](Vec2 at) { return 1e6 * at; }); },
+     "in units of 1e-06 m", "positions_scale = [1e-06, 1e-06]"},
+    {"MaskOfTheOtherPolarity", false, [](Cxi& c) { c.mask.assign(c.mask.size(), 1); },
+     "other polarity", "valid_pixels = \"entry_1/instrument_1/detector_1/mask\""},
+    {"ZeroFrequencyInTheCorner", false,
+     [](Cxi& c) {
+       const Cxi right = c;
+       for (int p = 0; p < n_positions; ++p)
+         for (int y = 0; y < size; ++y)
+           for (int x = 0; x < size; ++x)
+             c.count(p, (y + 32) % size, (x + 32) % size) = Cxi(right).count(p, y, x);
+     },
+     "in the corners", "zero_frequency = \"corner\""},
+    {"NegativeCounts", false,
+     [](Cxi& c) {
+       for (double& count : c.patterns) count -= 1;
+     },
+     "data.negative_counts makes them 0", "negative_counts = \"zero\""},
+    {"GapsOfMinusOne", false,
+     [](Cxi& c) {
+       for (int p = 0; p < n_positions; ++p) c.count(p, 3, 4) = -1;
+     },
+     "data.negative_counts leaves them out", "negative_counts = \"ignore\""},
+    {"GapsOfTheTypesGreatestValue", false,
+     [](Cxi& c) {
+       c.type = io::ElementType::u16;
+       for (int p = 0; p < n_positions; ++p) c.count(p, 3, 4) = 65535;
+     },
+     "data.saturation_counts leaves them out", "saturation_counts = 65535"},
+    {"ADarkThatWasSubtracted", false, [](Cxi& c) { c.dark.assign(c.mask.size(), 100); },
+     "brighter than the patterns", ""},
+    {"RowsThatRunUp", false, [](Cxi& c) { c.basis[1] = pixel_m; }, "rows run up",
+     "positions_scale = [-1, 1]"},
+    {"ADetectorOnItsSide", false, [](Cxi& c) { c.basis = {-pixel_m, 0, 0, 0, -pixel_m, 0}; },
+     "stands on its side", "positions_columns = [0, 1]"},
+    {"NothingNear", true, [](Cxi&) {}, "the beam fills the detector", "source_distance_m = 0.05"},
+    {"PositionsOfTheSample", true, [](Cxi& c) { c.move([](Vec2 at) { return -1 * at; }); },
+     "y runs the other way x runs the other way", "positions_scale = [-1, -1]"},
+    {"OneAxisTurned", true, [](Cxi& c) { c.move([](Vec2 at) { return Vec2{at.y, -at.x}; }); },
+     "x runs the other way", "positions_scale = [1, -1]"},
+    {"AxesExchanged", true, [](Cxi& c) { c.move([](Vec2 at) { return Vec2{at.x, at.y}; }); },
+     "y and x are exchanged", "positions_columns = [0, 1]"},
+    {"AxesExchangedAndTurned", true,
+     [](Cxi& c) { c.move([](Vec2 at) { return Vec2{at.x, -at.y}; }); },
+     "y and x are exchanged (data.positions_columns), ", "positions_scale = ["},
+    {"NearPositionsInMicrometres", true, [](Cxi& c) { c.move([](Vec2 at) { return 1e6 * at; }); },
+     "in units of 1e-06 m", "source_distance_m = 0.05"},
+    {"NearPositionsInMillimetres", true, [](Cxi& c) { c.move([](Vec2 at) { return 1e3 * at; }); },
+     "in units of 0.001 m", "positions_scale = [0.001, 0.001]"},
+};
+
+class InitTraps : public ::testing::TestWithParam<Trap> {};
+
+TEST_P(InitTraps, AreNamedWithWhatIsRight) {
+  const Trap& trap = GetParam();
+  const testing::ScratchFolder folder;
+  static const Cxi near = near_field();
+  static const Cxi far = far_field();
+  Cxi cxi = trap.in_near_field ? near : far;
+  trap.spoil(cxi);
+  write(folder.path("scan.cxi"), cxi);
+  const Draft draft = draft_deck(folder.path("scan.cxi"), folder.path("scan.toml"));
+  if (trap.warning.empty())
+    EXPECT_THAT(draft.report, Not(HasSubstr("warning")));
+  else
+    EXPECT_THAT(draft.report, AllOf(HasSubstr("warning"), HasSubstr(trap.warning)));
+  EXPECT_THAT(draft.deck, HasSubstr(trap.line));
+  EXPECT_EQ(draft.deck.find("fresnel") != std::string::npos, trap.in_near_field) << draft.deck;
+  EXPECT_THAT(draft.deck, Not(HasSubstr("background =")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Cxi, InitTraps, ::testing::ValuesIn(traps),
+                         [](const auto& of) { return of.param.name; });
+
+/// A phase object seen by electrons: the disc moves with the phase's gradient, turned by
+/// `turn_rad`.
+void write_camera(const testing::ScratchFolder& folder, double turn_rad, bool exchanged) {
+  const Shape2 raster{12, 15};
+  std::vector<double> counts;
+  for (int p = 0; p < raster.size(); ++p) {
+    const double y = 0.7 * (p / raster.w);
+    const double x = 0.5 * (p % raster.w);
+    const Vec2 gradient{std::cos(y) * std::cos(x), -std::sin(y) * std::sin(x)};
+    Vec2 moved{gradient.y * std::cos(turn_rad) + gradient.x * std::sin(turn_rad),
+               gradient.x * std::cos(turn_rad) - gradient.y * std::sin(turn_rad)};
+    if (exchanged) std::swap(moved.y, moved.x);
+    for (int row = 0; row < 32; ++row)
+      for (int column = 0; column < 32; ++column)
+        counts.push_back(std::round(
+            50 /
+            (1 + std::exp(std::hypot(row - 16 - 2 * moved.y, column - 16 - 2 * moved.x) - 6))));
+  }
+  io::File file = io::File::create(folder.path("scan_master.h5"));
+  write_values(file, "entry/data/data", {raster.size(), 32, 32}, io::ElementType::u16, counts);
+  const std::string detector = "entry/instrument/detector/";
+  file.write_text(detector + "description", "Dectris Arina Si");
+  file.write_doubles(detector + "detectorSpecific/ntrigger", {1}, {12});
+  file.write_doubles(detector + "detectorSpecific/nimages", {1}, {15});
+  file.write_doubles("entry/instrument/beam/incident_energy", {1}, {200e3});
+  file.close();
+}
+
+TEST(InitOfACameraForElectrons, AsksForWhatTheFileDoesNotSay) {
+  const testing::ScratchFolder folder;
+  write_camera(folder, 0, false);
+  const Draft draft = draft_deck(folder.path("scan_master.h5"), folder.path("scan.toml"));
+  EXPECT_THAT(draft.deck,
+              AllOf(HasSubstr("raster_shape = [12, 15]"), HasSubstr("voltage_V = 2e+05"),
+                    HasSubstr("instrument = \"Dectris Arina Si\""), HasSubstr("# raster_step_m = "),
+                    HasSubstr("# detector_pixel_rad = ")));
+}
+
+TEST(InitOfACameraForElectrons, FindsATurnedScanAndExchangedAxes) {
+  const testing::ScratchFolder folder;
+  write_camera(folder, 0.403, false);
+  const Draft turned = draft_deck(folder.path("scan_master.h5"), folder.path("scan.toml"));
+  EXPECT_THAT(turned.report, AllOf(HasSubstr("orientation"), Not(HasSubstr("exchanged"))));
+  EXPECT_THAT(turned.deck, HasSubstr("raster_rotation_rad = 0.4"));
+  write_camera(folder, 0.403, true);
+  const Draft crossed = draft_deck(folder.path("scan_master.h5"), folder.path("scan.toml"));
+  EXPECT_THAT(crossed.report, HasSubstr("warning     rows and columns of the patterns are "));
+  EXPECT_THAT(crossed.deck,
+              AllOf(HasSubstr("transpose = true"), HasSubstr("raster_rotation_rad = 0.4")));
+}
+
+}  // namespace
+}  // namespace tessera::analysis
