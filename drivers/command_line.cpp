@@ -14,12 +14,21 @@
 namespace tessera::drivers {
 namespace {
 
-void add_deck(CLI::App& command, DeckWords& words, const std::string& example) {
-  command.add_option("deck", words.path, "deck (TOML; keys below, more on them in docs/deck.md)")
-      ->required();
+void add_overrides(CLI::App& command, DeckWords& words, const std::string& example) {
   command.add_option("settings", words.overrides, "deck keys to set, e.g. " + example)
       ->option_text("key=value ...");
   command.footer(deck::key_list());
+}
+
+void add_deck(CLI::App& command, DeckWords& words, const std::string& example) {
+  command.add_option("deck", words.path, "deck (TOML; keys below, more on them in docs/deck.md)")
+      ->required();
+  add_overrides(command, words, example);
+}
+
+void add_summary(CLI::App& command, std::string& path) {
+  command.add_option("--summary", path,
+                     "also write figures and times of the run to this JSON file");
 }
 
 void add_reconstruct(CLI::App& app, Action& action) {
@@ -31,11 +40,29 @@ void add_reconstruct(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "reconstruct", "Reconstruct object and probe from a scan, on as many ranks as were started");
   add_deck(*command, options->deck, "solver.epochs=200 probe.n_modes=5");
-  command->add_option("--summary", options->summary,
-                      "also write figures and times of the run to this JSON file");
+  add_summary(*command, options->summary);
   command->callback([options, &action] {
     action = [options](const comm::Communicator& comm) {
       return reconstruct(options->deck, options->summary, comm);
+    };
+  });
+}
+
+void add_resume(CLI::App& app, Action& action) {
+  struct Options {
+    DeckWords result;
+    std::string summary;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "resume", "Go on with a run from its result, with the deck in it, on any number of ranks");
+  command->add_option("result", options->result.path, "result, also one saved on the way")
+      ->required();
+  add_overrides(*command, options->result, "solver.epochs=400");
+  add_summary(*command, options->summary);
+  command->callback([options, &action] {
+    action = [options](const comm::Communicator& comm) {
+      return resume(options->result, options->summary, comm);
     };
   });
 }
@@ -144,6 +171,7 @@ std::optional<Action> parse_command_line(int argc, char** argv, bool speaks) {
                        "Print versions of Tessera, compiler and libraries");
   Action action;
   add_reconstruct(app, action);
+  add_resume(app, action);
   add_simulate(app, action);
   add_init(app, action);
   add_look(app, action);

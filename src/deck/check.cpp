@@ -63,17 +63,6 @@ void check_positions(const Deck& deck) {
                "; use \"gradient\", or 1 slice"));
 }
 
-void check_resume(const Deck& deck) {
-  if (deck.run.resume.empty()) return;
-  for (const auto& [section, initial] :
-       {std::pair{"object", deck.object.initial}, std::pair{"probe", deck.probe.initial}}) {
-    require(initial != "file", text("run.resume = ", quoted(deck.run.resume),
-                                    " continues with that "
-                                    "run's object and probe, but ",
-                                    section, ".initial = \"file\"; keep one of them"));
-  }
-}
-
 void check_shared_gpu(const Deck& deck) {
   require(
       !deck.run.share_gpu || deck.decomposition.transport != "nccl",
@@ -97,7 +86,6 @@ void check(const Deck& deck) {
   check_positions(deck);
   check_start_object(deck);
   check_solvers(deck);
-  check_resume(deck);
   check_shared_gpu(deck);
 }
 

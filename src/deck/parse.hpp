@@ -18,8 +18,9 @@ namespace tessera::deck {
 Deck parse(const std::string& toml_text, const std::string& deck_path,
            std::span<const std::string> overrides);
 
-/// The deck with every default filled in, as TOML. Its paths start at the working folder, so
-/// `parse` reads it back to the same deck when `deck_path` has no folder.
-std::string resolved_text(const Deck& deck);
+/// The deck with every default filled in, as TOML, such that `parse` reads it back to the same deck
+/// when `deck_path` is in `folder`: relative paths start there.
+/// @param folder empty: the working folder
+std::string resolved_text(Deck deck, const std::string& folder = "");
 
 }  // namespace tessera::deck

@@ -52,7 +52,7 @@ This page is made from the key tables in `settings/`; do not edit it. After a ch
 - **Near field** needs `distance_m` and `detector_pixel_m`; only there is `source_distance_m` allowed.
   Patterns are images in the detector's order then: `data.zero_frequency` says nothing.
 - **Fly scans**: `fly_sub_positions` above 1 needs `fly_travel_m`.
-- `run.resume` brings its own object and probe and excludes `initial = "file"`.
+- `run.resume` brings its own object and probe, whatever `initial` says.
 - Every one of the `[constraints]` acts from its `..._from_epoch` on. `phase_ramp` and `probe_aperture`
   exclude each other, `probe_centring` is for the far field, `slice_coupling` for several slices.
 - `simulate` needs `simulation.step_m`, and `data.valid_pixels` if there are dead pixels.

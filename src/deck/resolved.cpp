@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 
 #include "tessera/base/text.hpp"
@@ -7,12 +8,35 @@
 #include "describe.hpp"
 
 namespace tessera::deck {
+namespace {
 
-std::string resolved_text(const Deck& deck) {
-  Deck copy = deck;
+namespace fs = std::filesystem;
+
+/// `path` as it is reached from `folder`, whichever links lead there; the file keeps its own name.
+/// As it is where a folder cannot be looked at.
+fs::path seen_from(const fs::path& folder, const fs::path& path) {
+  std::error_code unknown;
+  const fs::path base = fs::weakly_canonical(fs::absolute(folder, unknown), unknown);
+  const fs::path parent = fs::weakly_canonical(fs::absolute(path, unknown).parent_path(), unknown);
+  if (base.empty() || parent.empty()) return path;
+  return (parent / path.filename()).lexically_relative(base);
+}
+
+void start_paths_at(const std::string& folder, Deck& deck) {
+  for (const Key& key : keys(deck)) {
+    if (!key.is_path) continue;
+    std::string& path = *std::get<std::string*>(key.field);
+    if (!path.empty() && fs::path(path).is_relative()) path = seen_from(folder, path).string();
+  }
+}
+
+}  // namespace
+
+std::string resolved_text(Deck deck, const std::string& folder) {
+  if (!folder.empty()) start_paths_at(folder, deck);
   std::string all;
   std::string open_section;
-  for (const Key& key : keys(copy)) {
+  for (const Key& key : keys(deck)) {
     const std::optional<std::string> value = value_text(key);
     if (!value) continue;
     const std::size_t dot = key.name.find('.');

@@ -1,4 +1,4 @@
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -13,11 +13,11 @@
 #include "analysis/pictures.hpp"
 #include "deck/check.hpp"
 #include "run/doubts.hpp"
+#include "run/requests.hpp"
 #include "run/resumed_deck.hpp"
 #include "run/run.hpp"
 #include "run/start_device.hpp"
 #include "stop_rules.hpp"
-#include "stop_signals.hpp"
 #include "summary.hpp"
 
 namespace tessera::run {
@@ -96,18 +96,37 @@ void check_summary_folder(const std::string& path) {
         text("--summary ", path, ": there is no folder \"", folder, "\"; make it first"));
 }
 
-struct Agreed {
-  bool signalled;  ///< any rank
-  double seconds;  ///< of rank 0's clock
-};
+/// States saved on the way: when, and how long one takes.
+class Saves {
+ public:
+  Saves(const deck::Output& output, std::int64_t result_bytes)
+      : output_(output), write_s_(static_cast<double>(result_bytes) / presumed_bytes_per_s) {}
 
-/// Collective.
-Agreed agree(const StopSignals& signals, const Kokkos::Timer& clock,
-             const comm::Communicator& comm) {
-  std::array<double, 2> all{signals.arrived() ? 1.0 : 0.0, comm.is_root() ? clock.seconds() : 0.0};
-  comm.maximum(all);
-  return {all[0] > 0, all[1]};
-}
+  bool are_due(const Request& request, int n_epochs) const {
+    const int epochs = output_.save_every_epochs;
+    const double minutes = output_.save_every_minutes;
+    return request.save || (epochs > 0 && n_epochs % epochs == 0) ||
+           (minutes > 0 && request.seconds - last_s_ >= 60 * minutes);
+  }
+  /// `write` is what saves.
+  template <class Write>
+  void make(const Request& request, const Write& write) {
+    const Kokkos::Timer timer;
+    write();
+    write_s_ = is_measured_ ? std::max(write_s_, timer.seconds()) : timer.seconds();
+    is_measured_ = true;
+    last_s_ = request.seconds;
+  }
+  double write_s() const { return write_s_; }
+
+ private:
+  static constexpr double presumed_bytes_per_s = 1e8;
+
+  const deck::Output& output_;
+  double write_s_;  ///< the longest, with the figures that go with it
+  bool is_measured_ = false;
+  double last_s_ = 0;
+};
 
 void warn_of_start(const Run& run, const deck::Deck& deck, const Log& log) {
   const std::string doubt = doubt_of_start(deck, run.scan(), run.history().front().error);
@@ -116,30 +135,46 @@ void warn_of_start(const Run& run, const deck::Deck& deck, const Log& log) {
 
 constexpr const char* signal_status = "stopped by a signal";
 
-/// Epochs until all solvers have made theirs, or a stop rule, or a signal. Returns the result's
+/// Nothing is lost that a result could hold. Collective.
+void leave_if_signalled(Requests& requests) {
+  if (requests.agreed(0).signalled)
+    throw AgreedError(ExitCode::interrupted,
+                      text(signal_status, " before the first epoch; nothing is written"));
+}
+
+/// For an epoch, the figures of the result and its write, which others may slow down.
+double room_s(double epoch_s, double write_s) {
+  constexpr double slack_s = 10;
+  return epoch_s + 2 * write_s + slack_s;
+}
+
+/// Epochs until all solvers have made theirs, or a stop rule, or a request. Returns the result's
 /// status.
 std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
-                       const comm::Communicator& comm, const StopSignals& signals,
-                       const Kokkos::Timer& clock, Progress& progress) {
+                       const comm::Communicator& comm, Requests& requests, Progress& progress) {
+  Saves saves(deck.output, run->result_bytes());
+  double longest_epoch_s = 0;
   while (!run->finished()) {
     const Kokkos::Timer timer;
     run->run_epoch();
+    longest_epoch_s = std::max(longest_epoch_s, timer.seconds());
     progress.show(run->history(), timer.seconds());
     if (run->n_epochs() == 1) warn_of_start(*run, deck, Log(comm.is_root()));
-    const Agreed agreed = agree(signals, clock, comm);
-    if (agreed.signalled) return signal_status;
-    const StopRule rule = ending_rule(deck.stop, run->history(), agreed.seconds);
+    const Request request = requests.agreed(room_s(longest_epoch_s, saves.write_s()));
+    if (request.signalled) return signal_status;
+    if (request.stop) return text("stopped: asked to by ", deck.output.file, ".stop");
+    const StopRule rule = ending_rule(deck.stop, run->history(), request.seconds);
     if (rule == StopRule::runaway) {
       run->go_back();
       return text(status_text(rule, deck.stop), ", back to epoch ", run->n_epochs());
     }
     if (rule != StopRule::none) return status_text(rule, deck.stop);
     if (run->finished()) break;
-    const int every = deck.output.save_every_epochs;
+    if (request.job_ends) return "stopped: time (the job's, SLURM_JOB_END_TIME, is nearly over)";
     if (run->needs_new_tiles())
-      run = Run::on_new_tiles(std::move(run), Log(comm.is_root()));
-    else if (every > 0 && run->n_epochs() % every == 0)
-      run->write_result(run->measure(), "running");
+      saves.make(request, [&] { run = Run::on_new_tiles(std::move(run), Log(comm.is_root())); });
+    else if (saves.are_due(request, run->n_epochs()))
+      saves.make(request, [&] { run->write_result(run->measure(), "running"); });
   }
   return status_text(last_rule(deck, run->history()), deck.stop);
 }
@@ -157,7 +192,7 @@ void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
 
 ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
                      const std::string& summary_path) {
-  const Kokkos::Timer clock;
+  Requests requests(given.output, comm);  // to the end: a late signal must not lose the result
   comm.together([&] {
     deck::check_reconstruction(given);
     if (comm.is_root()) check_summary_folder(summary_path);
@@ -169,10 +204,10 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   run->check_output();
   describe(*run, comm);
   Progress progress(comm.is_root(), deck, run->scan().n_positions());
-  const StopSignals signals;  // until the result is written: a second one must not lose it
+  leave_if_signalled(requests);
   RunOutcome outcome;
   try {
-    outcome.status = run_epochs(run, deck, comm, signals, clock, progress);
+    outcome.status = run_epochs(run, deck, comm, requests, progress);
   } catch (const AgreedError& error) {
     if (error.exit_code() != ExitCode::not_finite) throw;
     run->write_result(run->measure(), std::string("stopped: ") + error.what());

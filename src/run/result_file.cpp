@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
@@ -138,7 +139,8 @@ void ResultFile::write(const ResultContents& contents, const comm::Communicator&
   write_memory(file, contents, comm);
   deck::Deck resolved = contents.deck;
   resolved.solvers = contents.scan.plan.solvers;
-  file.write_text("deck", deck::resolved_text(resolved));
+  const std::filesystem::path path = contents.deck.output.file;
+  file.write_text("deck", deck::resolved_text(resolved, path.parent_path()));
   file.write_text("versions", versions());
   file.write_text("hosts", joined(hosts, "\n"));
   write_attributes(file, contents);

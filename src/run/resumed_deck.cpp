@@ -6,8 +6,11 @@
 #include "tessera/base/text.hpp"
 
 #include "deck/check.hpp"
+#include "deck/describe.hpp"
+#include "deck/parse.hpp"
 #include "naming.hpp"
 #include "result_file.hpp"
+#include "stop_rules.hpp"
 
 namespace tessera::run {
 namespace {
@@ -37,7 +40,61 @@ std::string add_fitted(const FittedValues& fitted, deck::Deck& deck) {
   return kept;
 }
 
+std::string read_deck_text(const std::string& path) {
+  const io::File file = io::File::open(path);
+  if (!file.text_attribute("/", "format").value_or("").starts_with("tessera-result"))
+    throw InputError(text('"', path, "\" is not a result of tessera reconstruct",
+                          file.has("patterns") ? " but a scan" : "", "; name a result"));
+  if (!file.has("deck"))
+    throw InputError(text('"', path,
+                          "\" holds no deck; go on with that of its run: tessera "
+                          "reconstruct DECK run.resume=",
+                          path));
+  return file.read_text("deck");
+}
+
+/// Tiles that were given by rows and columns are those of the ranks that there were.
+void fit_tiles(int n_ranks, std::span<const std::string> overrides, deck::Deck& deck) {
+  std::vector<int>& tiles = deck.decomposition.tiles;
+  const bool is_asked = std::ranges::any_of(
+      overrides, [](const std::string& words) { return words.starts_with("decomposition.tiles"); });
+  if (!is_asked && !tiles.empty() && tiles[0] * tiles[1] != n_ranks) tiles.clear();
+}
+
+void check_epochs_left(const std::string& path, const deck::Deck& deck,
+                       const comm::Communicator& comm) {
+  const std::vector<EpochFigures> history =
+      ResultFile(path, comm).history(static_cast<int>(deck.solvers.size()));
+  if (epochs_left(deck, history) > 0) return;
+  const std::size_t last = deck.solvers.size() - 1;
+  throw AgreedError(ExitCode::bad_input,
+                    text('"', path, "\" has all its ", history.size(),
+                         " epochs, or a plateau (stop.plateau_change = ", deck.stop.plateau_change,
+                         "): nothing is left to do; ask for more of the last solver, "
+                         "which has made ",
+                         epochs_in_stage(history, static_cast<int>(last)), ": ",
+                         deck::solver_section(deck, last), ".epochs=N"));
+}
+
 }  // namespace
+
+deck::Deck deck_to_resume(const std::string& path, std::span<const std::string> overrides,
+                          const comm::Communicator& comm) {
+  std::string toml_text;
+  comm.together([&] {
+    if (comm.is_root()) toml_text = read_deck_text(path);
+  });
+  comm.broadcast(toml_text);
+  std::vector<std::string> words;
+  for (const char* key : {"run.resume=", "output.file="}) words.push_back(key + deck::quoted(path));
+  words.emplace_back("run.resume_fitted=true");
+  words.insert(words.end(), overrides.begin(), overrides.end());
+  deck::Deck deck;
+  comm.together([&] { deck = deck::parse(toml_text, path, words); });
+  fit_tiles(comm.size(), overrides, deck);
+  check_epochs_left(path, deck, comm);
+  return deck;
+}
 
 deck::Deck resumed_deck(const deck::Deck& deck, const comm::Communicator& comm, const Log& log) {
   if (deck.run.resume.empty() || !deck.run.resume_fitted) return deck;

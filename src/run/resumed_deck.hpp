@@ -1,12 +1,21 @@
 #pragma once
 /// What a run that goes on keeps of the model that it goes on with.
 
+#include <span>
+#include <string>
+
 #include "tessera/base/log.hpp"
 #include "tessera/comm/communicator.hpp"
 
 #include "deck/deck.hpp"
 
 namespace tessera::run {
+
+/// The deck that the result at `path` holds, with overrides, as that of the run that goes on from
+/// it and writes there, on as many ranks as there are now. Collective.
+/// @throws AgreedError: no result or one without deck, bad overrides, nothing left to do
+deck::Deck deck_to_resume(const std::string& path, std::span<const std::string> overrides,
+                          const comm::Communicator& comm);
 
 /// `deck`; if it resumes, with all in its model that the resumed run had fitted: positions, OPR,
 /// intensities and background, which are not fitted further (Refine::no_epoch) unless it says so.

@@ -252,8 +252,12 @@ ResultContents Run::contents(const EpochFigures& final_figures, const std::strin
   return {deck_, scan_, state(), std::move(remembered), stage_, history_, final_figures, status};
 }
 
+std::int64_t Run::result_bytes() const {
+  return ResultFile::bytes(contents({}, ""));
+}
+
 void Run::check_output() const {
-  const io::AtomicFile writable(deck_.output.file, ResultFile::bytes(contents({}, "")), comm_);
+  const io::AtomicFile writable(deck_.output.file, result_bytes(), comm_);
 }
 
 void Run::write_result(const EpochFigures& final_figures, const std::string& status) {

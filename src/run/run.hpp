@@ -73,6 +73,7 @@ class Run {
   EpochFigures measure();
   /// Write object, probe, positions and history, or leave what is at output.file as it is.
   void write_result(const EpochFigures& final_figures, const std::string& status);
+  std::int64_t result_bytes() const;
   /// @throws AgreedError unless the result can be written where output.file says
   void check_output() const;
 

@@ -5,28 +5,39 @@
 namespace tessera::run {
 namespace {
 
-// A signal handler can reach nothing but a global.
-volatile std::sig_atomic_t signal_arrived = 0;
+// A signal handler can reach nothing but globals.
+volatile std::sig_atomic_t end_arrived = 0;
+volatile std::sig_atomic_t usr1_arrived = 0;
 
-void note_signal(int) {
-  signal_arrived = 1;
+void note_end(int) {
+  end_arrived = 1;
 }
 
-constexpr int signals[] = {SIGINT, SIGTERM, SIGUSR1};
+void note_usr1(int) {
+  usr1_arrived = 1;
+}
 
 }  // namespace
 
-StopSignals::StopSignals() {
-  signal_arrived = 0;
-  for (const int number : signals) std::signal(number, note_signal);
+StopSignals::StopSignals(bool usr1_saves) : usr1_saves_(usr1_saves) {
+  end_arrived = 0;
+  usr1_arrived = 0;
+  for (const int number : {SIGINT, SIGTERM}) std::signal(number, note_end);
+  std::signal(SIGUSR1, note_usr1);
 }
 
 StopSignals::~StopSignals() {
-  for (const int number : signals) std::signal(number, SIG_DFL);
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1}) std::signal(number, SIG_DFL);
 }
 
-bool StopSignals::arrived() const {
-  return signal_arrived != 0;
+bool StopSignals::ask_to_stop() const {
+  return end_arrived != 0 || (!usr1_saves_ && usr1_arrived != 0);
+}
+
+bool StopSignals::take_save() {
+  const bool asked = usr1_saves_ && usr1_arrived != 0;
+  if (asked) usr1_arrived = 0;
+  return asked;
 }
 
 }  // namespace tessera::run

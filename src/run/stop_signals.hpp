@@ -1,17 +1,23 @@
 #pragma once
-/// Ctrl-C and a scheduler's signals: the run stops after the epoch in which they come, and writes
-/// its result.
+/// Ctrl-C and a scheduler's signals: they are noted, and the run acts on them after the epoch in
+/// which they come.
 
 namespace tessera::run {
 
 /// Catches SIGINT, SIGTERM and SIGUSR1 as long as it lives.
 class StopSignals {
  public:
-  StopSignals();
+  /// @param usr1_saves SIGUSR1 asks for a save instead of the end
+  explicit StopSignals(bool usr1_saves);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
-  bool arrived() const;
+  bool ask_to_stop() const;
+  /// Whether a save has been asked for since the last call.
+  bool take_save();
+
+ private:
+  bool usr1_saves_;
 };
 
 }  // namespace tessera::run

@@ -12,6 +12,8 @@ struct Output {
   std::string file = "result.h5";
   std::string pictures;
   int save_every_epochs = 0;
+  double save_every_minutes = 0;
+  std::string on_usr1 = "stop";
   bool save_memory = false;
 
   std::vector<Key> keys() {
@@ -31,6 +33,17 @@ struct Output {
              "it for jobs that may hit a time limit.",
          .min = 0,
          .max = 1000000},
+        {.name = "save_every_minutes",
+         .field = &save_every_minutes,
+         .meaning = "Minutes between saved states, in place of epochs or beside them: the first "
+                    "epoch that ends later saves; 0: never.",
+         .min = 0,
+         .max = 1e6},
+        {.name = "on_usr1",
+         .field = &on_usr1,
+         .meaning = "What SIGUSR1 does after the epoch under way: end the run with its result, or "
+                    "save it and go on. SIGTERM and SIGINT always end it.",
+         .choices = {"stop", "save"}},
         {.name = "save_memory",
          .field = &save_memory,
          .meaning = "Save what a method remembers for every position, too: the waves of `dm` and "

@@ -218,16 +218,6 @@ TEST(Check, ABatchHasOneMeasure) {
     EXPECT_THAT(parse_complaint(xray_deck, {both[0], both[1], left_out}), IsEmpty());
 }
 
-TEST(Check, ResumeExcludesOtherStarts) {
-  const std::string resume = "run.resume=before.h5";
-  EXPECT_THAT(parse_complaint(xray_deck, {resume}), IsEmpty());
-  EXPECT_THAT(
-      parse_complaint(xray_deck, {resume, "object.initial=file"}),
-      AllOf(HasSubstr("run.resume = \"before.h5\""), HasSubstr("object.initial = \"file\"")));
-  EXPECT_THAT(parse_complaint(xray_deck, {resume, "probe.initial=file"}),
-              HasSubstr("probe.initial = \"file\""));
-}
-
 TEST(Check, ConstraintsThatContradictEachOther) {
   const auto with = [](std::vector<std::string> keys) {
     for (std::string& key : keys) key = "constraints." + key;

@@ -263,6 +263,8 @@ const std::vector<Case> cases = {
     {"output.file", "\"/out.h5\"", [](D d) { return d.output.file == "/out.h5"; }},
     {"output.pictures", "\"/png\"", [](D d) { return d.output.pictures == "/png"; }},
     {"output.save_memory", "true", [](D d) { return d.output.save_memory; }},
+    {"output.save_every_minutes", "2.5", [](D d) { return d.output.save_every_minutes == 2.5; }},
+    {"output.on_usr1", "save", [](D d) { return d.output.on_usr1 == "save"; }},
     {"output.save_every_epochs", "13", [](D d) { return d.output.save_every_epochs == 13; }},
     {"simulation.object", "\"cells\"", [](D d) { return d.simulation.object == "cells"; }},
     {"simulation.phase_rad", "1.5", [](D d) { return d.simulation.phase_rad == 1.5; }},

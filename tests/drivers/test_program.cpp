@@ -36,7 +36,7 @@ TEST(Program, HelpsOnceOnAnyNumberOfRanks) {
   const std::size_t first = outcome.out.find("Usage:");
   EXPECT_EQ(outcome.out.find("Usage:", first + 1), std::string::npos);
   for (const char* subcommand :
-       {"reconstruct", "simulate", "init", "look", "inspect", "compare", "methods"})
+       {"reconstruct", "resume", "simulate", "init", "look", "inspect", "compare", "methods"})
     EXPECT_THAT(outcome.out, HasSubstr(subcommand));
 }
 
@@ -53,6 +53,7 @@ class Subcommand : public ::testing::TestWithParam<Help> {};
 INSTANTIATE_TEST_SUITE_P(
     Program, Subcommand,
     ::testing::Values(Help{"reconstruct", {"deck", "key=value", "--summary", "solver.epochs"}},
+                      Help{"resume", {"result", "key=value", "--summary", "solver.epochs"}},
                       Help{"simulate", {"deck", "key=value", "data.file"}},
                       Help{"init", {"file", "--output"}},
                       Help{"inspect", {"file", "--json", "--png"}},

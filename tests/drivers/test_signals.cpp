@@ -1,6 +1,10 @@
 // Ctrl-C and a scheduler's signals, and what can be read while a run is under way.
 
+#include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -53,6 +57,54 @@ TEST_P(Signalled, StopsAfterTheEpochAndWritesItsResult) {
   const auto n_epochs = result.read_doubles("history/error").size();
   EXPECT_THAT(outcome.out, HasSubstr("after " + std::to_string(n_epochs) + " epochs"));
   EXPECT_LT(n_epochs, 1000000u);
+}
+
+/// Whether a saved state lies there before a minute has passed.
+bool saves(const ScanFolder& folder) {
+  for (int look = 0; look < 6000; ++look) {
+    if (std::filesystem::exists(folder.result()))
+      return io::File::open(folder.result()).text_attribute("/", "status") == "running";
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+class Saving : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Run, Saving, ::testing::Values(1, 3));
+
+/// Asked for by a file, by SIGUSR1 to the last rank, by the clock.
+TEST_P(Saving, GoesOn) {
+  const ScanFolder folder;
+  const std::string asks = folder.path("result.h5.save");
+  const auto expect_saved = [&](const std::string& key, const std::function<void(Job&)>& ask) {
+    Job job({GetParam(), folder.reconstruct({endless[0], key})});
+    ASSERT_TRUE(job.prints("epoch ")) << key;
+    ask(job);
+    EXPECT_TRUE(saves(folder)) << key;
+    EXPECT_FALSE(std::filesystem::exists(asks));
+    for (const pid_t rank : job.ranks()) kill(rank, SIGTERM);
+    const Outcome outcome = job.wait();
+    EXPECT_EQ(outcome.exit_code, 130) << key << outcome.err;
+    EXPECT_EQ(io::File::open(folder.result()).text_attribute("/", "status"), "stopped by a signal");
+    std::filesystem::remove(folder.result());
+  };
+  expect_saved("output.on_usr1=stop", [&](Job&) { std::ofstream file(asks); });
+  expect_saved("output.on_usr1=save", [](Job& job) { kill(job.ranks().back(), SIGUSR1); });
+  expect_saved("output.save_every_minutes=0.001", [](Job&) {});
+}
+
+TEST_P(Saving, EndsBeforeSlurmDoes) {
+  const ScanFolder folder;
+  const auto now_s = std::chrono::duration_cast<std::chrono::seconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  const Outcome outcome =
+      run_tessera({GetParam(), folder.reconstruct(endless), folder.path(""),
+                   "export SLURM_JOB_END_TIME=" + std::to_string(now_s.count() + 12)});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const io::File result = io::File::open(folder.result());
+  EXPECT_THAT(result.text_attribute("/", "status").value(),
+              HasSubstr("stopped: time (the job's, SLURM_JOB_END_TIME"));
+  EXPECT_GT(result.read_doubles("history/error").size(), 0u);
 }
 
 TEST(Run, CanBeReadWhileItSavesEveryEpoch) {

@@ -1,0 +1,19 @@
+#include "deck/check.hpp"
+#include "run/resumed_deck.hpp"
+#include "run/run.hpp"
+#include "subcommands.hpp"
+
+namespace tessera::drivers {
+
+ExitCode resume(const DeckWords& words, const std::string& summary,
+                const comm::Communicator& comm) {
+  const deck::Deck deck = run::deck_to_resume(words.path, words.overrides, comm);
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    deck::check_written_path(deck, "", "output.file", deck.output.file);
+    if (!summary.empty()) deck::check_written_path(deck, words.path, "--summary", summary);
+  });
+  return run::reconstruct(deck, comm, summary);
+}
+
+}  // namespace tessera::drivers
