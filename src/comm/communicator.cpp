@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 
 namespace tessera::comm {
@@ -63,6 +64,7 @@ int Communicator::local_rank() const {
 }
 
 void Communicator::barrier() const {
+  const Doing doing("a barrier");
   check_mpi(MPI_Barrier(comm_));
 }
 
@@ -71,6 +73,7 @@ namespace {
 /// In pieces, because MPI counts are ints.
 template <class T>
 void all_reduce(std::span<T> values, MPI_Datatype type, MPI_Op operation, MPI_Comm comm) {
+  const Doing doing("an all-reduce");
   constexpr std::size_t max = 1u << 30;
   for (std::size_t begin = 0; begin < values.size(); begin += max) {
     const auto count = static_cast<int>(std::min(max, values.size() - begin));
@@ -97,12 +100,14 @@ void Communicator::maximum(std::span<double> v) const {
 }
 
 bool Communicator::any(bool here) const {
+  const Doing doing("an all-reduce");
   int flag = here ? 1 : 0;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &flag, 1, MPI_INT, MPI_LOR, comm_));
   return flag != 0;
 }
 
 void Communicator::broadcast_bytes(void* data, std::int64_t n_bytes) const {
+  const Doing doing("a broadcast");
   constexpr std::int64_t max = 1 << 30;
   for (std::int64_t begin = 0; begin < n_bytes; begin += max) {
     const int count = static_cast<int>(std::min(max, n_bytes - begin));
@@ -118,6 +123,7 @@ void Communicator::broadcast(std::string& text) const {
 }
 
 std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte> bytes) const {
+  const Doing doing("an all-gather");
   const int mine = static_cast<int>(bytes.size());
   std::vector<int> count(static_cast<std::size_t>(size_));
   check_mpi(MPI_Allgather(&mine, 1, MPI_INT, count.data(), 1, MPI_INT, comm_));
@@ -160,6 +166,7 @@ void Communicator::together(const std::function<void()>& work) const {
     exit_code = static_cast<int>(known ? known->exit_code() : ExitCode::failed);
     verdict = rank_;
   }
+  const Doing doing("an all-reduce");
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &verdict, 1, MPI_INT, MPI_MIN, comm_));
   if (verdict == size_) return;
   check_mpi(MPI_Bcast(&exit_code, 1, MPI_INT, verdict, comm_));

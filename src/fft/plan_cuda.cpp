@@ -6,6 +6,7 @@
 #include <cufft.h>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/fft/plan.hpp"
 
@@ -65,11 +66,13 @@ Plan::~Plan() = default;
 
 void Plan::forward(const device::Device& exec, device::complex* images, int n) const {
   const device::Region region("tessera::fft::forward");
+  note_progress();
   back_end_->transform(exec, images, n, CUFFT_FORWARD);
 }
 
 void Plan::inverse(const device::Device& exec, device::complex* images, int n) const {
   const device::Region region("tessera::fft::inverse");
+  note_progress();
   back_end_->transform(exec, images, n, CUFFT_INVERSE);
 }
 

@@ -1,5 +1,6 @@
 #include <new>
 
+#include "tessera/base/progress.hpp"
 #include "tessera/fft/plan.hpp"
 
 #include "fftw_types.hpp"
@@ -47,12 +48,14 @@ void transform(Library::Plan plan, device::complex* images, int n, std::int64_t 
 }  // namespace
 
 void Plan::forward(const device::Device& exec, device::complex* images, int n) const {
+  note_progress();
   const device::Region region("tessera::fft::forward");
   exec.fence();  // FFTW runs on the calling thread
   transform(back_end_->forward, images, n, shape_.size());
 }
 
 void Plan::inverse(const device::Device& exec, device::complex* images, int n) const {
+  note_progress();
   const device::Region region("tessera::fft::inverse");
   exec.fence();
   transform(back_end_->inverse, images, n, shape_.size());

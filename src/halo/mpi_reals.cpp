@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 
 namespace tessera::halo {
@@ -48,6 +49,7 @@ void start_exchange(const comm::Communicator& comm, const std::vector<Message>& 
 }
 
 void wait_for_all(std::vector<MPI_Request>& requests) {
+  const Doing doing("an exchange of ghosts");
   comm::check_mpi(
       MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
 }

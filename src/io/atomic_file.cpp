@@ -13,6 +13,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/host.hpp"
+#include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 
@@ -82,6 +83,7 @@ void check_space(const std::string& path, const std::string& partial_path, std::
 }
 
 void replace(const std::string& partial_path, const std::string& path) {
+  const Doing doing("bringing a file to its disk");
   const Descriptor file(::open(partial_path.c_str(), O_RDONLY));
   if (file.get() < 0 || ::fsync(file.get()) != 0 ||
       std::rename(partial_path.c_str(), path.c_str()) != 0)

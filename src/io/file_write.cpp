@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 
 #include "hdf5_handle.hpp"
@@ -38,6 +39,7 @@ void make_dataset(hid_t file, const std::string& path, const std::string& name,
 
 void write_hyperslab(hid_t file, const std::string& path, const std::string& name,
                      const Extents& begin, const Extents& count, hid_t type, const void* values) {
+  const Doing doing("writing a file");
   const Hid dataset = open_dataset(file, name);
   const SlabSpaces spaces = slab_spaces(dataset, begin, count);
   check_hdf5(

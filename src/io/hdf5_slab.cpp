@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 
 namespace tessera::io {
@@ -68,6 +69,7 @@ void check_slab(hid_t file, const std::string& path, const std::string& name, co
 void read_hyperslab(hid_t file, const std::string& path, const std::string& name,
                     const Extents& begin, const Extents& count, ElementType memory_type,
                     void* values, hid_t transfer) {
+  const Doing doing("reading a file");
   const Hid dataset = open_dataset(file, name);
   const SlabSpaces spaces = slab_spaces(dataset, begin, count);
   const Hid type = hdf5_type(memory_type);

@@ -1,5 +1,7 @@
 #include "pattern_exchange.hpp"
 
+#include "tessera/base/progress.hpp"
+
 namespace tessera::io {
 namespace {
 
@@ -57,6 +59,7 @@ void send_to_owners(const std::byte* from, std::byte* to, const PatternRoutes& r
   const MpiType pattern(pattern_type(pattern_bytes));
   const PeerTypes send(routes.send, pattern.get());
   const PeerTypes receive(routes.receive, pattern.get());
+  const Doing doing("sending patterns to their owners");
   check_mpi(MPI_Alltoallw(from, send.counts.data(), send.offsets.data(), send.types.data(), to,
                           receive.counts.data(), receive.offsets.data(), receive.types.data(),
                           comm.handle()));

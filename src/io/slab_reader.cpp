@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 
 #include "hdf5_slab.hpp"
@@ -39,6 +40,7 @@ void SlabReader::read(std::span<const std::int64_t> begin, std::span<const std::
   const Hid in_memory(H5Screate_simple(static_cast<int>(count.size()), sizes.data(), nullptr),
                       H5Sclose);
   const Handle& from = *handle_;
+  const Doing doing("reading a file");
   if (in_memory >= 0 &&
       H5Sselect_hyperslab(from.in_file, H5S_SELECT_SET, first.data(), nullptr, sizes.data(),
                           nullptr) >= 0 &&

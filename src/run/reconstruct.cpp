@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tessera/base/text.hpp"
+#include "tessera/comm/watchdog.hpp"
 #include "tessera/io/hdf5.hpp"
 
 #include "analysis/pictures.hpp"
@@ -197,6 +198,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
     deck::check_reconstruction(given);
     if (comm.is_root()) check_summary_folder(summary_path);
   });
+  const comm::Watchdog watchdog(comm, given.decomposition.timeout_s, "decomposition.timeout_s");
   const auto runtime = start_device(comm, given.run.share_gpu);
   const deck::Deck deck = resumed_deck(given, comm, Log(comm.is_root()));
   auto run = std::make_unique<Run>(deck, comm, Log(comm.is_root()));

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
@@ -170,6 +171,7 @@ std::span<const solvers::Batch> Run::start_pass(int epoch) {
 EpochFigures Run::run_epoch() {
   const device::Region region("epoch");
   const Kokkos::Timer timer;
+  const Doing doing("an epoch");
   start_stage(stage_of_next_epoch(deck_, history_));
   // A solver counts its own epochs; batches are drawn for those of the run.
   const int epoch = epochs_in_stage(history_, stage_);
@@ -193,6 +195,7 @@ EpochFigures Run::run_epoch() {
 }
 
 void Run::run_batch(const solvers::Batch& batch, int epoch) {
+  const Doing doing("a batch");
   const auto work = [&] { solver_->run_batch(exec_, *sweep_, batch, epoch); };
   if (!refinement_->is_active())
     return recorded_->run(exec_, batch.id, solver_->repeats_from(epoch), work);
@@ -262,6 +265,7 @@ void Run::check_output() const {
 
 void Run::write_result(const EpochFigures& final_figures, const std::string& status) {
   const Kokkos::Timer timer;
+  const Doing doing("the write of the result");
   ResultFile::write(contents(final_figures, status), comm_);
   write_seconds_ += timer.seconds();
 }

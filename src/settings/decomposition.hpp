@@ -12,6 +12,7 @@ struct Decomposition {
   std::vector<int> tiles;
   std::string transport = "auto";
   double transport_timeout_s = 20;
+  double timeout_s = 600;
 
   std::vector<Key> keys() {
     return {
@@ -35,6 +36,13 @@ struct Decomposition {
          .meaning = "Time without an answer from other ranks after which NCCL gives up and the job "
                     "ends. Longer than any batch.",
          .min = 1,
+         .max = 86400},
+        {.name = "timeout_s",
+         .field = &timeout_s,
+         .meaning = "Time without any progress of a rank (in MPI, a file, a kernel) after which it "
+                    "ends the job and says what it waited for; 0: never. Longer than any read or "
+                    "write of one piece takes.",
+         .min = 0,
          .max = 86400},
     };
   }

@@ -1,12 +1,16 @@
 // What goes wrong in the middle: a full disk, memory that one rank lacks, numbers that overflow.
 
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+
+#include "tessera/base/host.hpp"
 
 #include "launch.hpp"
 #include "scan_file.hpp"
@@ -72,6 +76,42 @@ TEST_P(OnFullDisk, ASecondRunWithTheSameOutputIsRefused) {
   EXPECT_GT(io::File::open(folder.result()).read_waves("object").size(), 0u);
   EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
   EXPECT_EQ(run_tessera({GetParam(), folder.reconstruct()}).exit_code, 0);
+}
+
+/// A rank that does not answer leaves the others inside MPI.
+class StoppedRank : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Failures, StoppedRank, ::testing::Values(2, 3));
+
+TEST_P(StoppedRank, EndsTheJobInTimeAndIsNamed) {
+  const ScanFolder folder;
+  Job job({GetParam(), folder.reconstruct({"solver.epochs=1000000", "decomposition.timeout_s=2",
+                                           "output.save_every_epochs=1"})});
+  ASSERT_TRUE(job.prints("epoch    3/"));
+  const pid_t stopped = job.ranks().back();
+  kill(stopped, SIGSTOP);
+  const Outcome outcome = job.wait(Seconds(2 + 10));
+  EXPECT_FALSE(outcome.timed_out);
+  EXPECT_NE(outcome.exit_code, 0);
+  for (const std::string& words :
+       {std::string("tessera: error: [rank "), host_name(),
+        std::string("has made no progress for 2 s (decomposition.timeout_s) in "),
+        "(process " + std::to_string(stopped) + ") is stopped (SIGSTOP"})
+    EXPECT_THAT(outcome.err, HasSubstr(words));
+  EXPECT_EQ(io::File::open(folder.result()).text_attribute("/", "status"), "running");
+}
+
+/// As a scheduler suspends jobs: no time passes for them.
+TEST_P(StoppedRank, AJobThatIsSuspendedGoesOn) {
+  const ScanFolder folder;
+  Job job(
+      {GetParam(), folder.reconstruct({"solver.epochs=1000000", "decomposition.timeout_s=1.5"})});
+  ASSERT_TRUE(job.prints("epoch "));
+  for (const int number : {SIGSTOP, SIGCONT}) {
+    for (const pid_t rank : job.ranks()) kill(rank, number);
+    std::this_thread::sleep_for(Seconds(2.5));
+  }
+  for (const pid_t rank : job.ranks()) kill(rank, SIGTERM);
+  EXPECT_EQ(job.wait().exit_code, 130);
 }
 
 /// Three tiles are small; the last is 15000 x 7500 pixels, 0.9 GB for each of several arrays.
