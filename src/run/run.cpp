@@ -201,6 +201,10 @@ void Run::run_batch(const solvers::Batch& batch, int epoch) {
     return recorded_->run(exec_, batch.id, solver_->repeats_from(epoch), work);
   work();
   refinement_->update(exec_, *sweep_);
+  for (int i = 1; i < solver_->n_refinements(); ++i) {
+    solver_->add_slopes(exec_, *sweep_, batch);
+    refinement_->update(exec_, *sweep_);
+  }
 }
 
 EpochFigures Run::take_figures() {

@@ -1,5 +1,7 @@
 #include "solvers/descent.hpp"
 
+#include "tessera/physics/pattern_store.hpp"
+
 namespace tessera::solvers {
 
 using device::Device;
@@ -46,6 +48,7 @@ struct Judge {
 Descent::Descent(const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
                  const OwnedTile& tile)
     : BatchMethod(settings, unknowns, model, tile),
+      slope_pass_(model),
       preconditioner_(own_.steps, own_.alphas, batch_sums_.sums(), maxima_),
       space_(tile, tile.has_first_pixel),
       line_search_(unknowns, model),
@@ -105,6 +108,14 @@ void Descent::take_step(const Device& exec, Sweep& sweep, const Batch& batch) {
   move_along(exec, unknowns_, direction_, {step.data()}, unknowns_);
   // Ranks may round differently: the ghosts would drift away from their owners.
   sweep.fill(exec, halo::tile_field(unknowns_.object));
+}
+
+void Descent::add_slopes(const Device& exec, Sweep& sweep, const Batch& batch) {
+  model_.set_probe(exec, unknowns_.probe);
+  model_.scan().patterns->begin_pass(exec, sweep.pass());
+  for (const auto& chunks : {batch.border, batch.interior})
+    for (const physics::Chunk& chunk : chunks)
+      slope_pass_.add(exec, unknowns_.object, chunk, batch_sums_.sums(), false);
 }
 
 void Descent::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {

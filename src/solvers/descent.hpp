@@ -26,6 +26,10 @@ class Descent final : public BatchMethod<settings::Descent> {
   /// The history goes round, and the line search asks for patterns again.
   bool repeats_from(int) const override { return false; }
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
+  /// What is refined takes one step an epoch beside a line search of many: far too few. An odd
+  /// number, so that positions that swing about the truth have another sign from epoch to epoch.
+  int n_refinements() const override { return 5; }
+  void add_slopes(const device::Device& exec, Sweep& sweep, const Batch& batch) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
   Fields memory() override;
 
@@ -37,6 +41,7 @@ class Descent final : public BatchMethod<settings::Descent> {
   void judge(const device::Device& exec, Sweep& sweep, bool starts_over);
   void take_step(const device::Device& exec, Sweep& sweep, const Batch& batch);
 
+  physics::GradientPass slope_pass_;  ///< its figures are no epoch's
   Maxima maxima_;
   Preconditioner preconditioner_;
   UnknownSpace space_;

@@ -31,6 +31,11 @@ class Solver {
   /// owners' values.
   virtual void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch,
                          int epoch) = 0;
+  /// Steps after a batch of what is refined beside the solver; before each but the first
+  /// `add_slopes` has seen the batch again.
+  virtual int n_refinements() const { return 1; }
+  /// The batch's slopes of what is refined, where all unknowns are now. Moves nothing.
+  virtual void add_slopes(const device::Device&, Sweep&, const Batch&) {}
   /// After the last batch of `epoch` (from 0).
   virtual void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) = 0;
   /// This rank's running sums of the epoch, each batch before its update, to the first values of

@@ -98,6 +98,22 @@ INSTANTIATE_TEST_SUITE_P(Scans, NoRunaway,
                                   std::get<2>(shown.param).name;
                          });
 
+/// With one step an epoch of what is refined they end at twice its error.
+TEST(LineSearches, KeepUpWithAdamWhereAllIsRefined) {
+  const testing::SharedFolder folder("line_searches");
+  const Overrides errors{"simulation.position_error_px=1", "solver.epochs=100"};
+  const auto error_of = [&](const Overrides& method) {
+    run::Run run(
+        simulated(folder.path(), {scans[0].overrides, errors, method, refined[2].overrides}),
+        world(), Log(false));
+    while (!run.finished()) run.run_epoch();
+    return run.measure().error;
+  };
+  const double adam = error_of(methods[3].overrides);
+  for (const char* method : {"solver.method=ml", "solver.method=lbfgs"})
+    EXPECT_LE(error_of({method, "solver.batch_size=0"}), 1.01 * adam) << method;
+}
+
 /// Every unknown takes the whole of what a batch lacks.
 TEST(Runaway, GoesBackToTheBestEpoch) {
   const testing::SharedFolder folder("runaway");
