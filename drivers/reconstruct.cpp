@@ -1,4 +1,5 @@
 #include "deck/check.hpp"
+#include "run/resumed_deck.hpp"
 #include "run/run.hpp"
 #include "subcommands.hpp"
 
@@ -6,7 +7,9 @@ namespace tessera::drivers {
 
 ExitCode reconstruct(const DeckWords& words, const std::string& summary,
                      const comm::Communicator& comm) {
-  const deck::Deck deck = read_deck(words, comm);
+  deck::Deck deck = read_deck(words, comm);
+  std::string& resume = deck.run.resume;
+  if (!resume.empty()) resume = run::sound_result(resume, comm, Log(comm.is_root()));
   comm.together([&] {
     if (!comm.is_root()) return;
     deck::check_written_path(deck, words.path, "output.file", deck.output.file);

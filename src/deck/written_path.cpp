@@ -23,8 +23,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
 void check_written_path(Deck deck, const std::string& deck_path, const std::string& name,
                         const std::string& path) {
   const auto refuse = [&](const std::string& what, const std::string& other) {
-    // A result is written beside its name first.
-    for (const std::string& written : {path, path + ".part"})
+    // A result is written beside its name first, and the one before may stay there.
+    for (const std::string& written : {path, path + ".part", path + ".older"})
       if (!other.empty() && is_same_file(written, other))
         throw InputError(text(name, " = \"", path, "\" would be written over ", what, " (\"", other,
                               "\"); name another file"));

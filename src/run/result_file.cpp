@@ -6,6 +6,7 @@
 
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/io/save.hpp"
 
 #include "deck/parse.hpp"
 #include "run/versions.hpp"
@@ -145,7 +146,7 @@ void ResultFile::write(const ResultContents& contents, const comm::Communicator&
   file.write_text("hosts", joined(hosts, "\n"));
   write_attributes(file, contents);
   file.close();
-  atomic.commit();
+  io::commit_save(atomic, contents.deck.output.file, !contents.is_last, comm);
 }
 
 }  // namespace tessera::run

@@ -22,7 +22,8 @@ struct ResultContents {
   int stage = 0;           ///< which of the deck's solvers that is
   const std::vector<EpochFigures>& history;
   EpochFigures final_figures;
-  std::string status;  ///< "finished", or what ended the run
+  std::string status;   ///< "finished", or what ended the run
+  bool is_last = true;  ///< the run has nothing left to do
 };
 
 /// How far every position has moved from where the scan has it, pixels.
@@ -52,7 +53,8 @@ class ResultFile {
 
   /// About how long the file will be, the slack included.
   static std::int64_t bytes(const ResultContents& contents);
-  /// To output.file. What is there stays until the new file is complete. Collective.
+  /// To output.file, with a checksum. What is there stays until the new file is complete, and as
+  /// the older one while the run has epochs left. Collective.
   /// @throws AgreedError
   static void write(const ResultContents& contents, const comm::Communicator& comm);
 

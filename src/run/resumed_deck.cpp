@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tessera/base/text.hpp"
+#include "tessera/io/save.hpp"
 
 #include "deck/check.hpp"
 #include "deck/describe.hpp"
@@ -78,21 +79,40 @@ void check_epochs_left(const std::string& path, const deck::Deck& deck,
 
 }  // namespace
 
-deck::Deck deck_to_resume(const std::string& path, std::span<const std::string> overrides,
-                          const comm::Communicator& comm) {
+std::string sound_result(const std::string& path, const comm::Communicator& comm, const Log& log) {
+  const io::Soundness soundness = io::soundness_of(path, comm);
+  if (soundness == io::Soundness::sound) return path;
+  const std::string older = io::older_save(path);
+  const char* what = soundness == io::Soundness::damaged
+                         ? "\" is damaged (its bytes are not those of its checksum)"
+                         : "\" is missing or cannot be read";
+  if (io::soundness_of(older, comm) == io::Soundness::sound) {
+    log.warning(text('"', path, what, ": going on from the save before it, \"", older, '"'));
+    return older;
+  }
+  if (soundness == io::Soundness::damaged)
+    throw AgreedError(ExitCode::bad_input,
+                      text('"', path, what, ", and there is no save before it, \"", older,
+                           "\"; copy it again or start anew"));
+  return path;
+}
+
+deck::Deck deck_to_resume(const std::string& path, const std::string& from,
+                          std::span<const std::string> overrides, const comm::Communicator& comm) {
   std::string toml_text;
   comm.together([&] {
-    if (comm.is_root()) toml_text = read_deck_text(path);
+    if (comm.is_root()) toml_text = read_deck_text(from);
   });
   comm.broadcast(toml_text);
   std::vector<std::string> words;
-  for (const char* key : {"run.resume=", "output.file="}) words.push_back(key + deck::quoted(path));
+  words.push_back("run.resume=" + deck::quoted(from));
+  words.push_back("output.file=" + deck::quoted(path));
   words.emplace_back("run.resume_fitted=true");
   words.insert(words.end(), overrides.begin(), overrides.end());
   deck::Deck deck;
   comm.together([&] { deck = deck::parse(toml_text, path, words); });
   fit_tiles(comm.size(), overrides, deck);
-  check_epochs_left(path, deck, comm);
+  check_epochs_left(from, deck, comm);
   return deck;
 }
 

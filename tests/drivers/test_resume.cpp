@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -93,6 +94,35 @@ TEST_P(Resumed, FinishesWhatAStopLeft) {
 
   expect_error(resume(GetParam(), folder_.result()), 2,
                {"result.h5", "all its 400 epochs", "solver.epochs=N"});
+}
+
+/// A torn write, and a bit that has changed on the disk.
+TEST_P(Resumed, TakesTheOlderSaveWhereTheNewerIsDamaged) {
+  ASSERT_EQ(run({"solver.epochs=9", "solver.final_step=1", "output.file=straight.h5"}).exit_code,
+            0);
+  const auto cut = [&](std::uintmax_t n_bytes) {
+    std::filesystem::resize_file(folder_.result(), n_bytes / 2);
+  };
+  const auto change = [&](std::uintmax_t n_bytes) {
+    std::fstream file(folder_.result(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(n_bytes / 2));
+    file.write("torn", 4);
+  };
+  const std::vector<std::function<void(std::uintmax_t)>> damages{cut, change};
+  for (const auto& damage : damages) {
+    // One epoch, and another one: the older save is that of the first.
+    ASSERT_EQ(run({"solver.epochs=9", "solver.final_step=1", "stop.time_s=1e-9"}).exit_code, 0);
+    ASSERT_EQ(resume(GetParam(), folder_.result()).exit_code, 0);
+    damage(std::filesystem::file_size(folder_.result()));
+    const Outcome resumed = resume(GetParam(), folder_.result(), {"stop.time_s=0"});
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+    EXPECT_THAT(resumed.err, ::testing::HasSubstr("going on from the save before it"));
+    EXPECT_EQ(difference(folder_.result(), folder_.path("straight.h5")), 0);
+    EXPECT_FALSE(std::filesystem::exists(folder_.path("result.h5.older")));
+  }
+  change(std::filesystem::file_size(folder_.result()));
+  expect_error(resume(GetParam(), folder_.result(), {"solver.epochs=12"}), 2,
+               {"result.h5", "damaged", "no save before it"});
 }
 
 TEST(Resume, RefusesWhatIsNoResultByName) {
