@@ -116,6 +116,27 @@ void add_look(CLI::App& app, Action& action) {
   });
 }
 
+void add_convert(CLI::App& app, Action& action) {
+  struct Options {
+    std::string file;
+    std::string out;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "convert", "Write a result, or a scan, as a file of other programs (docs/formats.md)");
+  command->add_option("file", options->file, "a result, or a scan of any format")->required();
+  command
+      ->add_option("-o,--output", options->out,
+                   "file to write; its ending says what: .cxi, and of a result .ptyr, .npz, .mat, "
+                   ".tif")
+      ->required();
+  command->callback([options, &action] {
+    action = [options](const comm::Communicator& comm) {
+      return convert(options->file, options->out, comm);
+    };
+  });
+}
+
 void add_inspect(CLI::App& app, Action& action) {
   struct Options {
     std::string file;
@@ -175,6 +196,7 @@ std::optional<Action> parse_command_line(int argc, char** argv, bool speaks) {
   add_simulate(app, action);
   add_init(app, action);
   add_look(app, action);
+  add_convert(app, action);
   add_inspect(app, action);
   add_compare(app, action);
   add_methods(app, action);

@@ -25,6 +25,8 @@ ExitCode resume(const DeckWords& words, const std::string& summary, const comm::
 ExitCode simulate(const DeckWords& words, const comm::Communicator& comm);
 /// @param deck to write; empty: named as the file, in the working folder
 ExitCode init(const std::string& file, const std::string& deck, const comm::Communicator& comm);
+/// @param out to write; its ending says what
+ExitCode convert(const std::string& file, const std::string& out, const comm::Communicator& comm);
 /// @param pictures a folder to draw to; empty: none
 ExitCode look(const std::string& file, const std::string& pictures, const comm::Communicator& comm);
 /// @param pictures a folder to draw to as well; empty: none

@@ -60,6 +60,9 @@ FlatPatterns merlin_patterns(const ScanSource& source) {
   if (flat.shape.size() <= 0 || flat.first_byte <= 0 || n_bytes < frame ||
       n_bytes / frame > INT_MAX)
     throw InputError(text('"', source.path, "\" holds no whole frame; copy or write it again"));
+  if (n_bytes % frame != 0)
+    throw InputError(text('"', source.path, "\" is cut short, at ", n_bytes, " bytes in frames of ",
+                          frame, "; copy or write it again"));
   flat.n_positions = static_cast<int>(n_bytes / frame);
   return flat;
 }

@@ -48,26 +48,32 @@ PatternType pattern_type(ElementType type) {
   }
 }
 
-void check_patterns(const std::string& path, const DatasetInfo& found) {
+/// Words of what is wrong with it; empty: nothing.
+std::string fault_of(const DatasetInfo& found) {
   const std::size_t n_axes = found.extents.size();
   if (n_axes != 3 && n_axes != 4)
-    throw InputError(text("shape ", shape_text(found.extents),
-                          "; it must be (position, y, x) or (scan_y, scan_x, y, x)"));
-  if (!is_real(found.type)) throw InputError("its values are not real numbers");
+    return text("shape ", shape_text(found.extents),
+                "; it must be (position, y, x) or (scan_y, scan_x, y, x)");
+  if (!is_real(found.type)) return "its values are not real numbers";
   std::int64_t n_positions = 1;
   for (std::size_t i = 0; i < n_axes; ++i) {
     if (found.extents[i] < 1 || found.extents[i] > INT_MAX)
-      throw InputError(text("shape ", shape_text(found.extents), " holds no or too many patterns"));
+      return text("shape ", shape_text(found.extents), " holds no or too many patterns");
     if (i + 2 < n_axes) n_positions *= found.extents[i];
   }
   if (n_positions > INT_MAX)
-    throw InputError(text(n_positions, " patterns; at most ", INT_MAX, " are possible"));
+    return text(n_positions, " patterns; at most ", INT_MAX, " are possible");
   if (!found.missing_filters.empty())
-    throw InputError(text('"', path, "\" is compressed with ", found.missing_filters.front()));
+    return text("it is compressed with ", found.missing_filters.front());
   if (!found.missing_files.empty())
-    throw InputError(text('"', path, "\" holds a virtual dataset whose values lie in \"",
-                          found.missing_files.front(),
-                          "\", which is not there; put it beside the file"));
+    return text("it is a virtual dataset whose values lie in \"", found.missing_files.front(),
+                "\", which is not there; put it beside the file");
+  return "";
+}
+
+void check_patterns(const std::string& path, const std::string& name, const DatasetInfo& found) {
+  if (const std::string fault = fault_of(found); !fault.empty())
+    throw InputError(text("dataset \"", name, "\" of \"", path, "\": ", fault));
 }
 
 class Hdf5Scan final : public ScanReader {
@@ -76,7 +82,7 @@ class Hdf5Scan final : public ScanReader {
 
   RecordedPatterns patterns() const override {
     const DatasetInfo found = patterns_info();
-    check_patterns(file_.path(), found);
+    check_patterns(file_.path(), source_.patterns, found);
     const Extents& extents = found.extents;
     const std::size_t n_axes = extents.size();
     RecordedPatterns recorded;

@@ -104,7 +104,8 @@ std::vector<Member> members_of(std::ifstream& file, const std::string& path) {
   const std::int64_t tail = std::min<std::int64_t>(n_bytes, 1 << 16);
   const std::string end = bytes_at(file, n_bytes - tail, tail);
   const std::size_t record = end.rfind("PK\x05\x06");
-  if (record == std::string::npos) throw InputError("it is cut short; copy or write it again");
+  if (record == std::string::npos)
+    throw InputError(text("the archive \"", path, "\" is cut short; copy or write it again"));
   const std::int64_t n_members = whole_number<std::uint16_t>(end, record + 10);
   const std::string list = bytes_at(file, whole_number<std::uint32_t>(end, record + 16),
                                     whole_number<std::uint32_t>(end, record + 12));

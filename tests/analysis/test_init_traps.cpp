@@ -67,12 +67,12 @@ constexpr double magnification = 20;
 /// A smooth texture: some waves of random directions.
 double texture(Vec2 at_px) {
   double value = 0;
-  for (int wave = 0; wave < 40; ++wave) {
+  for (int wave = 0; wave < 16; ++wave) {
     const double angle = 2.4 * wave;
-    const double k = 0.25 + 0.015 * wave;
+    const double k = 0.25 + 0.04 * wave;
     value += std::cos(k * (std::cos(angle) * at_px.y + std::sin(angle) * at_px.x) + 7.1 * wave);
   }
-  return 0.03 * value;
+  return 0.05 * value;
 }
 
 /// Shadow images in a cone beam that fills the detector. The image moves against the beam.

@@ -35,8 +35,8 @@ TEST(Program, HelpsOnceOnAnyNumberOfRanks) {
   EXPECT_THAT(outcome.out, StartsWith("Tessera"));
   const std::size_t first = outcome.out.find("Usage:");
   EXPECT_EQ(outcome.out.find("Usage:", first + 1), std::string::npos);
-  for (const char* subcommand :
-       {"reconstruct", "resume", "simulate", "init", "look", "inspect", "compare", "methods"})
+  for (const char* subcommand : {"reconstruct", "resume", "simulate", "init", "look", "convert",
+                                 "inspect", "compare", "methods"})
     EXPECT_THAT(outcome.out, HasSubstr(subcommand));
 }
 

@@ -1,0 +1,15 @@
+#include "analysis/convert.hpp"
+
+#include <fmt/core.h>
+
+#include "subcommands.hpp"
+
+namespace tessera::drivers {
+
+ExitCode convert(const std::string& file, const std::string& out, const comm::Communicator& comm) {
+  const std::string lines = analysis::convert(file, out, comm);
+  if (comm.is_root()) fmt::print("{}", lines);
+  return ExitCode::done;
+}
+
+}  // namespace tessera::drivers
