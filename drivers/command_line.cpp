@@ -67,6 +67,25 @@ void add_resume(CLI::App& app, Action& action) {
   });
 }
 
+void add_plan(CLI::App& app, Action& action) {
+  struct Options {
+    DeckWords deck;
+    std::vector<int> n_ranks{1, 2, 4, 8, 16};
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "plan", "Say what a run would take on any number of ranks; no pattern is read");
+  add_deck(*command, options->deck, "run.device_memory_bytes=80e9");
+  command->add_option("--ranks", options->n_ranks, "numbers of ranks, default 1,2,4,8,16")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1000000));
+  command->callback([options, &action] {
+    action = [options](const comm::Communicator& comm) {
+      return plan(options->deck, options->n_ranks, comm);
+    };
+  });
+}
+
 void add_simulate(CLI::App& app, Action& action) {
   const auto words = std::make_shared<DeckWords>();
   CLI::App* command = app.add_subcommand(
@@ -193,6 +212,7 @@ std::optional<Action> parse_command_line(int argc, char** argv, bool speaks) {
   Action action;
   add_reconstruct(app, action);
   add_resume(app, action);
+  add_plan(app, action);
   add_simulate(app, action);
   add_init(app, action);
   add_look(app, action);

@@ -22,6 +22,8 @@ ExitCode reconstruct(const DeckWords& words, const std::string& summary,
                      const comm::Communicator& comm);
 /// @param words the result that goes on, and key=value words
 ExitCode resume(const DeckWords& words, const std::string& summary, const comm::Communicator& comm);
+ExitCode plan(const DeckWords& words, const std::vector<int>& n_ranks,
+              const comm::Communicator& comm);
 ExitCode simulate(const DeckWords& words, const comm::Communicator& comm);
 /// @param deck to write; empty: named as the file, in the working folder
 ExitCode init(const std::string& file, const std::string& deck, const comm::Communicator& comm);

@@ -35,9 +35,29 @@ TEST(Program, HelpsOnceOnAnyNumberOfRanks) {
   EXPECT_THAT(outcome.out, StartsWith("Tessera"));
   const std::size_t first = outcome.out.find("Usage:");
   EXPECT_EQ(outcome.out.find("Usage:", first + 1), std::string::npos);
-  for (const char* subcommand : {"reconstruct", "resume", "simulate", "init", "look", "convert",
-                                 "inspect", "compare", "methods"})
+  for (const char* subcommand : {"reconstruct", "resume", "plan", "simulate", "init", "look",
+                                 "convert", "inspect", "compare", "methods"})
     EXPECT_THAT(outcome.out, HasSubstr(subcommand));
+}
+
+/// 16 positions on a raster of 4 x 4; from one process and from several.
+TEST(Program, PlansForAnyRanksFromMetadata) {
+  const ScanFolder folder;
+  for (const int n_ranks : {1, 3}) {
+    const auto plan = [&](const std::string& key) {
+      return run_tessera({n_ranks, {"plan", folder.deck(), key, "--ranks", "1,2,16"}});
+    };
+    const Outcome outcome = plan("run.deterministic=true");
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const std::vector<std::string> all = lines(outcome.out);
+    ASSERT_EQ(all.size(), 6u) << outcome.out;
+    EXPECT_THAT(all[0], HasSubstr("16 positions of 16 x 16 pixels"));
+    EXPECT_THAT(all[2], ::testing::MatchesRegex(" +1 +16 +1.00 +0% .* 0 bytes +0"));
+    EXPECT_THAT(all[3], ::testing::MatchesRegex(" +2 +8 +1.00 +[1-9].*"));
+    EXPECT_THAT(all[4], ::testing::MatchesRegex(" +16 +1 .*"));
+    EXPECT_THAT(all[5], HasSubstr("on 1 rank or more"));
+    EXPECT_THAT(plan("run.host_memory_bytes=1000").out, HasSubstr("no number of ranks holds"));
+  }
 }
 
 struct Help {
@@ -54,6 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
     Program, Subcommand,
     ::testing::Values(Help{"reconstruct", {"deck", "key=value", "--summary", "solver.epochs"}},
                       Help{"resume", {"result", "key=value", "--summary", "solver.epochs"}},
+                      Help{"plan", {"deck", "key=value", "--ranks"}},
                       Help{"simulate", {"deck", "key=value", "data.file"}},
                       Help{"init", {"file", "--output"}},
                       Help{"inspect", {"file", "--json", "--png"}},

@@ -7,6 +7,7 @@
 
 #include "tessera/base/image_stack.hpp"
 
+#include "run/rank_plan.hpp"
 #include "run/run.hpp"
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
@@ -52,6 +53,9 @@ TEST_P(HaloBytes, OfAnEpochAreThoseOfTheGhostsThatItsBatchesReach) {
   const decomposition::BatchSchedule batches(run.scan().fitted, run.scan().grid.corner, 5,
                                              decomposition::batch_order_from(GetParam()),
                                              deck.solvers.front().seed);
+  const double planned =
+      static_cast<double>(plan_for_ranks(deck, run.scan(), world().size()).halo_bytes);
+  EXPECT_EQ(planned, counted_bytes(run.scan(), batches, 0));
   double before = 0;
   for (int epoch = 0; epoch < 3; ++epoch) {
     run.run_epoch();
