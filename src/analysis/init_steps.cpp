@@ -49,6 +49,10 @@ std::string number_words(const char* format, double value) {
 
 bool has_electrons(const Sight& sight, const DeckDraft& deck) {
   const std::string& format = sight.source.format;
+  // A 4-D cube of which nothing says X-rays is what 4D-STEM is kept in.
+  if (!sight.patterns.raster.empty() && !deck.has("experiment.energy_eV") &&
+      !deck.has("experiment.distance_m"))
+    return true;
   return deck.has("experiment.voltage_V") || deck.has("experiment.detector_pixel_rad") ||
          format == "emd" || format == "mib" || format == "empad" ||
          sight.said.what.ends_with("electrons");

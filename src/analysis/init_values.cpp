@@ -1,5 +1,6 @@
 // The step of `tessera init` that looks at what pixels hold, and which are to be trusted.
 
+#include <algorithm>
 #include <cmath>
 
 #include "tessera/base/error.hpp"
@@ -82,16 +83,11 @@ void look_at_background(const io::ScanReader& reader, Sight& sight, DeckDraft& d
 
 /// A mask that leaves out most pixels and the beam is of the other polarity.
 void settle_polarity(Sight& sight, DeckDraft& deck) {
-  const Survey& survey = sight.survey;
   if (sight.trusted.n() == 0) return;
-  double n_trusted = 0;
-  double counts_trusted = 0;
-  for (std::size_t i = 0; i < sight.trusted.size(); ++i) {
-    n_trusted += sight.trusted.data()[i] != 0;
-    if (sight.trusted.data()[i] != 0) counts_trusted += survey.mean.data()[i];
-  }
-  sight.untrusted_share = 1 - n_trusted / static_cast<double>(sight.trusted.size());
-  if (sight.untrusted_share < 0.5 || counts_trusted > 0.5 * survey.mean_counts) return;
+  const auto n_untrusted = std::ranges::count(sight.trusted, 0.0);
+  sight.untrusted_share =
+      static_cast<double>(n_untrusted) / static_cast<double>(sight.trusted.size());
+  if (!leaves_out_the_beam(sight.trusted, sight.survey)) return;
   const bool said_valid = sight.source.valid_pixels.has_value();
   const std::string name = said_valid ? *sight.source.valid_pixels : *sight.source.bad_pixels;
   deck.change(said_valid ? "data.bad_pixels" : "data.valid_pixels", io::in_quotes(name),

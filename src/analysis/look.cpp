@@ -35,23 +35,29 @@ struct Seen {
 
 /// Rank 0 looks for the beam, to all. Collective.
 void find_disc(io::DescribedScan& scan, const comm::Communicator& comm, Seen& seen) {
-  std::array<double, 5> found{};
+  std::array<double, 6> found{};
   comm.together([&] {
     if (!comm.is_root()) return;
     const auto reader = scan.format->open(scan.source, nullptr);
-    const ImageStack<double> trusted = reader->valid_pixels();
+    ImageStack<double> trusted = reader->valid_pixels();
     const Survey survey = survey_patterns(*reader, max_sampled);
+    const bool is_turned = leaves_out_the_beam(trusted, survey);
+    if (is_turned)
+      for (double& trust : trusted) trust = trust == 0;
     const BeamOnDetector beam = find_beam(survey, trusted);
     const bool is_cornered = scan.said.is_cornered || beam.is_in_corners;
     const Vec2 middle{std::floor(survey.mean.h() / 2.0), std::floor(survey.mean.w() / 2.0)};
     const Vec2 off = is_cornered ? Vec2{} : beam.centre_px - middle;
-    found = {off.y, off.x, beam.radius_px, is_cornered ? 1.0 : 0.0, survey.greatest};
+    found = {off.y,           off.x,
+             beam.radius_px,  is_cornered ? 1.0 : 0.0,
+             survey.greatest, is_turned ? 1.0 : 0.0};
   });
   comm.broadcast(std::span<double>(found));
   seen.beam_px = {found[0], found[1]};
   seen.disc_px = found[2];
   scan.source.zero_frequency_centred = found[3] == 0;
   scan.source.saturation_counts = found[4];
+  if (found[5] != 0) std::swap(scan.source.valid_pixels, scan.source.bad_pixels);
 }
 
 void mark_disc(Seen& seen) {

@@ -109,6 +109,18 @@ std::vector<Vec2> centres_of_mass(io::ScanReader& reader, int n_columns, const B
   return centres;
 }
 
+bool leaves_out_the_beam(const ImageStack<double>& trusted, const Survey& survey) {
+  if (trusted.n() == 0) return false;
+  std::int64_t n_trusted = 0;
+  double counts_trusted = 0;
+  for (std::size_t i = 0; i < trusted.size(); ++i) {
+    if (trusted.data()[i] == 0) continue;
+    ++n_trusted;
+    counts_trusted += survey.mean.data()[i];
+  }
+  return 2 * n_trusted <= std::ssize(survey.mean) && counts_trusted <= 0.5 * survey.mean_counts;
+}
+
 BeamOnDetector find_beam(const Survey& survey, const ImageStack<double>& trusted) {
   const int h = survey.mean.h();
   const int w = survey.mean.w();

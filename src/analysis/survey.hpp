@@ -42,6 +42,9 @@ struct BeamOnDetector {
 std::vector<Vec2> centres_of_mass(io::ScanReader& reader, int n_columns, const Box& positions,
                                   const ImageStack<double>& trusted);
 
+/// Whether a mask leaves out most pixels and the beam: it is of the other polarity.
+bool leaves_out_the_beam(const ImageStack<double>& trusted, const Survey& survey);
+
 /// @param trusted (1, h, w), 1 = trust; empty: every pixel
 BeamOnDetector find_beam(const Survey& survey, const ImageStack<double>& trusted);
 

@@ -133,6 +133,15 @@ void state_experiment(const File& file, const std::vector<Found>& datasets, Scan
     scan.statements.push_back({"experiment.detector_pixel_rad", number(angle->value), angle->name});
 }
 
+/// MATLAB 7.3.
+bool is_of_matlab(const File& file, const std::string& name) {
+  try {
+    return file.text_attribute(name, "MATLAB_class").has_value();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::optional<ScanDescription> describe_hdf5(const File& file) {
@@ -143,6 +152,9 @@ std::optional<ScanDescription> describe_hdf5(const File& file) {
   scan.what = "HDF5 file of no known format: datasets are guessed from names and shapes";
   scan.patterns = patterns->name;
   const Extents& extents = patterns->info.extents;
+  if (is_of_matlab(file, scan.patterns))
+    scan.statements.push_back(
+        {"data.transpose", "true", "MATLAB keeps columns where others keep rows"});
   find_positions(datasets, extents.size() == 4 ? extents[0] * extents[1] : extents[0], scan);
   find_images(datasets, extents, scan);
   state_experiment(file, datasets, scan);

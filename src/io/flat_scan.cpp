@@ -21,7 +21,9 @@ class FlatScan final : public ScanReader {
       : flat_(patterns), source_(source), file_(open(patterns.path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (file_ < 0)
       throw InputError(text('"', flat_.path, "\" cannot be read: ", std::strerror(errno)));
-    const std::int64_t needed = first_byte(flat_.n_positions) - flat_.bytes_between;
+    const std::int64_t last = flat_.first_bytes.empty() ? first_byte(flat_.n_positions - 1)
+                                                        : std::ranges::max(flat_.first_bytes);
+    const std::int64_t needed = last + pattern_bytes();
     if (FlatScan::bytes() >= needed) return;
     const std::int64_t there = FlatScan::bytes();
     close(file_);
@@ -93,6 +95,7 @@ class FlatScan final : public ScanReader {
  private:
   std::int64_t pattern_bytes() const { return flat_.shape.size() * flat_.type.bytes; }
   std::int64_t first_byte(std::int64_t position) const {
+    if (!flat_.first_bytes.empty()) return flat_.first_bytes[static_cast<std::size_t>(position)];
     return flat_.first_byte + position * (pattern_bytes() + flat_.bytes_between);
   }
   void require_names(const std::string& name) const {

@@ -14,7 +14,8 @@ struct FlatPatterns {
   std::string path;  ///< of the file that holds them
   NumberType type;
   std::int64_t first_byte = 0;
-  std::int64_t bytes_between = 0;  ///< after each pattern, before the next
+  std::int64_t bytes_between = 0;              ///< after each pattern, before the next
+  std::vector<std::int64_t> first_bytes = {};  ///< of each pattern, where they lie anyhow
   int n_positions = 0;
   std::vector<int> raster = {};  ///< (rows, columns), if the file knows them
   Shape2 shape = {};

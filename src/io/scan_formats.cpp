@@ -15,13 +15,18 @@ ScanFormat ptypy_scans();
 ScanFormat empad_scans();
 ScanFormat mib_scans();
 ScanFormat numpy_scans();
+// tiff_format.cpp
+ScanFormat tiff_scans();
+// matlab_format.cpp
+ScanFormat matlab_scans();
 // memory_scan.cpp
 ScanFormat memory_scans();
 
 std::span<const ScanFormat> scan_formats() {
-  static const std::array formats{cxi_scans(),       dectris_scans(), emd_scans(),   ptypy_scans(),
-                                  ptychodus_scans(), hdf5_scans(),    numpy_scans(), mib_scans(),
-                                  empad_scans(),     memory_scans()};
+  static const std::array formats{cxi_scans(),   dectris_scans(),   emd_scans(),
+                                  ptypy_scans(), ptychodus_scans(), hdf5_scans(),
+                                  numpy_scans(), mib_scans(),       empad_scans(),
+                                  tiff_scans(),  matlab_scans(),    memory_scans()};
   return formats;
 }
 

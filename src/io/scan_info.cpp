@@ -172,6 +172,14 @@ const ScanFormat& find_format(const ScanSource& source, std::span<const ScanForm
     if (named == formats.end())
       throw InputError(text("data.format = \"", source.format,
                             "\" is not known; it must be \"auto\" or one of ", joined(names)));
+    // Formats of HDF5 files say more of it when they open theirs.
+    if (named->recognises && named->what != "an HDF5 file") {
+      check_readable(source.path);
+      if (!named->recognises(source))
+        throw InputError(text('"', source.path, "\" is not ", named->what, ", as data.format = \"",
+                              source.format, "\" says: it begins with \"", beginning(source.path),
+                              "\"; leave data.format out"));
+    }
     return *named;
   }
   check_readable(source.path);

@@ -327,11 +327,80 @@ TEST_F(KnownFormats, Merlin) {
   expect_the_scan("mib", false);
 }
 
+/// What write_tiff makes has floats; a stack of 16-bit pages, big endian, as ImageJ writes them.
+TEST_F(KnownFormats, TiffWithAPageForEachPattern) {
+  source_.path = folder_.file("scan.tif");
+  source_.positions.reset();
+  on_root([&] {
+    const Numbers all = patterns(0, 9);
+    std::string bytes("MM\0*", 4);
+    append(bytes, std::uint32_t{8}, true);
+    for (int p = 0; p < n_positions; ++p) {
+      const auto at = static_cast<std::uint32_t>(bytes.size());
+      const std::uint32_t values_at = at + 2 + 6 * 12 + 4;
+      append(bytes, std::uint16_t{6}, true);
+      for (const auto& [tag, value] : std::vector<std::pair<int, std::uint32_t>>{
+               {256, 6}, {257, 5}, {258, 16}, {259, 1}, {273, values_at}, {279, 60}}) {
+        append(bytes, static_cast<std::uint16_t>(tag), true);
+        append(bytes, std::uint16_t{4}, true);
+        append(bytes, std::uint32_t{1}, true);
+        append(bytes, value, true);
+      }
+      append(bytes, p + 1 < n_positions ? values_at + 60 : std::uint32_t{0}, true);
+      for (int r = 0; r < shape.size(); ++r)
+        append(bytes, static_cast<std::uint16_t>(all[static_cast<std::size_t>(p * 30 + r)]), true);
+    }
+    write(source_.path, bytes);
+  });
+  expect_the_scan("tiff", false);
+  on_root([&] { std::filesystem::resize_file(source_.path, 500); });
+  EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }), HasSubstr("cut short"));
+}
+
+/// (y, x, position) in MATLAB's order, which the deck turns.
+TEST_F(KnownFormats, MatlabWithRowsFastest) {
+  source_.path = folder_.file("scan.mat");
+  source_.positions.reset();
+  source_.turn.transpose = true;
+  on_root([&] {
+    const Numbers all = patterns(0, 9);
+    std::string bytes = "MATLAB 5.0 MAT-file";
+    bytes.resize(124, ' ');
+    append(bytes, std::uint16_t{0x0100});
+    bytes += "IM";
+    const auto add = [&](std::vector<std::uint32_t> words) {
+      for (const std::uint32_t word : words) append(bytes, word);
+    };
+    add({14, 16 + 24 + 16 + 8 + 544, 6, 8, 11, 0, 5, 12, 5, 6, n_positions, 0, 1, 4});
+    bytes += std::string("scan\0\0\0\0", 8);
+    add({4, 540});
+    for (int p = 0; p < n_positions; ++p)
+      for (int x = 0; x < shape.w; ++x)
+        for (int y = 0; y < shape.h; ++y)
+          append(bytes, static_cast<std::uint16_t>(
+                            all[static_cast<std::size_t>(p * 30 + y * shape.w + x)]));
+    bytes.resize(bytes.size() + 4);
+    write(source_.path, bytes);
+  });
+  expect_the_scan("matlab", false);
+  on_root([&] { std::filesystem::resize_file(source_.path, 600); });
+  EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }), HasSubstr("cut short"));
+}
+
 TEST_F(KnownFormats, AFileThatIsNotWhatItIsSaidToBe) {
   on_root([&] { add("data", {{n, 5, 6}, H5T_STD_U16LE}, patterns(0, 9)); });
   source_.format = "cxi";
   EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }),
               AllOf(HasSubstr("scan.h5"), HasSubstr("data.format = \"cxi\"")));
+}
+
+TEST_F(KnownFormats, AFileOfAnotherKindThanForced) {
+  on_root([&] { add("data", {{n, 5, 6}, H5T_STD_U16LE}, patterns(0, 9)); });
+  for (const std::string format : {"numpy", "mib", "empad", "tiff", "matlab"}) {
+    source_.format = format;
+    EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }),
+                AllOf(HasSubstr("scan.h5"), HasSubstr("data.format = \"" + format + '"')));
+  }
 }
 
 TEST_F(KnownFormats, DatasetsThatAreNamedAreReadWhateverElseTheFileIs) {
