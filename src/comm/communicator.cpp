@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <string_view>
+#include <tuple>
+
+#include <unistd.h>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/progress.hpp"
@@ -28,7 +33,41 @@ std::string library_version() {
   return all.substr(0, all.find_first_of(",\n"));
 }
 
+namespace {
+
+/// A rank that does not come leaves the others in MPI_Init, where no Watchdog is yet: SIGALRM ends
+/// the process.
+class StartLimit {
+ public:
+  StartLimit() {
+    std::signal(SIGALRM, leave);
+    const char* given = std::getenv("TESSERA_START_TIMEOUT_S");
+    ::alarm(given ? static_cast<unsigned>(std::max(0, std::atoi(given))) : default_s);
+  }
+  ~StartLimit() {
+    ::alarm(0);
+    std::signal(SIGALRM, SIG_DFL);
+  }
+  StartLimit(const StartLimit&) = delete;
+  StartLimit& operator=(const StartLimit&) = delete;
+
+ private:
+  static constexpr unsigned default_s = 600;
+
+  static void leave(int) {
+    constexpr std::string_view line =
+        "tessera: error: MPI has not started within its time (600 s, or TESSERA_START_TIMEOUT_S): "
+        "a "
+        "rank did not come\n";
+    std::ignore = ::write(STDERR_FILENO, line.data(), line.size());
+    ::_exit(static_cast<int>(ExitCode::failed));
+  }
+};
+
+}  // namespace
+
 Environment::Environment(int& argc, char**& argv) {
+  const StartLimit limit;
   int provided = 0;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -100,6 +100,18 @@ TEST_P(StoppedRank, EndsTheJobInTimeAndIsNamed) {
   EXPECT_EQ(io::File::open(folder.result()).text_attribute("/", "status"), "running");
 }
 
+/// The others wait for it in MPI_Init.
+TEST_P(StoppedRank, ThatNeverStartsEndsTheJob) {
+  const ScanFolder folder;
+  Job job({GetParam(), folder.reconstruct(), folder.path(""),
+           "export TESSERA_START_TIMEOUT_S=2; [ $OMPI_COMM_WORLD_RANK$PMI_RANK = 1 ] && "
+           "kill -STOP $$"});
+  const Outcome outcome = job.wait(Seconds(2 + 10));
+  EXPECT_FALSE(outcome.timed_out);
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("tessera: error: MPI has not started within its time"));
+}
+
 /// As a scheduler suspends jobs: no time passes for them.
 TEST_P(StoppedRank, AJobThatIsSuspendedGoesOn) {
   const ScanFolder folder;
