@@ -184,7 +184,9 @@ FeatureMotion feature_motion(const ImageStack<double>& patterns,
                              const std::vector<Vec2>& positions_px,
                              const std::vector<PatternPair>& pairs) {
   const Correlations correlations(patterns, positions_px, pairs);
-  return climbed(best_isotropic(correlations), correlations);
+  FeatureMotion motion = climbed(best_isotropic(correlations), correlations);
+  motion.flat_correlation = correlations.under({});
+  return motion;
 }
 
 Curvature curvature_on_detector(const FeatureMotion& motion, double distance_m) {

@@ -14,7 +14,8 @@ struct FeatureMotion {
   double yy = 1;
   double yx = 0;
   double xx = 1;
-  double correlation = 0;  ///< of patterns so moved, to -1 ... 1
+  double correlation = 0;       ///< of patterns so moved, to -1 ... 1
+  double flat_correlation = 0;  ///< of patterns that move as in a flat wave
 };
 
 /// exp(i pi r . C r / wavelength) is the phase of a curved wave, C in 1 / metres.

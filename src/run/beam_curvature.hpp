@@ -36,10 +36,10 @@ class PatternSample {
   ImageStack<double> patterns_;  ///< of chosen_; zeros where they are another rank's
 };
 
+/// Whether it is no chance, and says more than the deck does.
+bool is_reliable(const optics::FeatureMotion& motion);
+
 /// What was measured, for the person who reads.
 std::string curvature_line(const optics::FeatureMotion& motion, const geometry::Optics& optics);
-
-/// Motion that can be relied on; a flat wave's otherwise.
-optics::FeatureMotion reliable(const optics::FeatureMotion& motion);
 
 }  // namespace tessera::run

@@ -249,7 +249,7 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
   if (sample) {
     const optics::FeatureMotion motion = sample->motion(comm);
     log.info(curvature_line(motion, scan.plan.optics));
-    scan.motion = reliable(motion);
+    if (is_reliable(motion)) scan.motion = motion;
   }
   find_mean(totals, scan);
 }

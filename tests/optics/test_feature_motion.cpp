@@ -69,6 +69,7 @@ TEST(FeatureMotion, IsFoundInEveryDirection) {
     EXPECT_NEAR(found.yx, truth.yx, 0.05);
     EXPECT_NEAR(found.xx, truth.xx, 0.05);
     EXPECT_GT(found.correlation, 0.2);
+    EXPECT_LE(found.flat_correlation, found.correlation);
   }
 }
 

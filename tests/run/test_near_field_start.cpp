@@ -91,6 +91,7 @@ TEST_F(NearFieldStart, MeanPatternAndVacuumGiveTheProbeAndAnEmptyObjectsError) {
     run::Run run(asked, world(), Log(false));
     EXPECT_GT(overlap(testing::on_host(run.unknowns().probe), truth), 0.97) << initial[0];
     EXPECT_NEAR(run.scan().empty_error / expected, 1, 1e-6);
+    EXPECT_EQ(run.scan().motion.yy, 1);
     const double error = run.measure().error;
     EXPECT_NEAR(error / expected, 1, 0.02) << initial[0];
     EXPECT_THAT(doubt_of_start(asked, run.scan(), error), IsEmpty());
@@ -128,9 +129,12 @@ TEST_F(NearFieldStart, CurvatureThatTheDeckDoesNotKnowIsMeasured) {
 }
 
 TEST_F(NearFieldStart, MotionThatMayBeChanceIsNotBelieved) {
-  const optics::FeatureMotion chance{2, 0, 2, 0.04};
-  EXPECT_EQ(reliable(chance).yy, 1);
-  EXPECT_THAT(curvature_line(chance, {}), HasSubstr("cannot be told"));
+  EXPECT_TRUE(is_reliable({2, 0, 2, 0.4, 0.3}));
+  for (const optics::FeatureMotion& doubtful :
+       {optics::FeatureMotion{2, 0, 2, 0.04, 0}, optics::FeatureMotion{1.05, 0, 1, 0.4, 0.39}}) {
+    EXPECT_FALSE(is_reliable(doubtful));
+    EXPECT_THAT(curvature_line(doubtful, {}), HasSubstr("too little to tell"));
+  }
 }
 
 TEST_F(NearFieldStart, PixelsNotToBeTrustedAreNoPartOfTheProbe) {
