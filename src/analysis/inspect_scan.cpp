@@ -8,6 +8,7 @@
 #include "tessera/base/text.hpp"
 
 #include "inspect_sections.hpp"
+#include "io/scan_format.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -71,6 +72,13 @@ void add_experiment(Json& section, const deck::Experiment& experiment) {
   add("detector_pixel_rad", experiment.detector_pixel_rad);
 }
 
+/// Title, sample, instrument and time, where the file has places for them.
+void add_words(const std::string& path, Json& report) {
+  for (const io::Statement& statement : io::describe_scan(path).said.statements)
+    if (statement.key.find('.') == std::string::npos && statement.value.size() > 2)
+      report[statement.key] = statement.value.substr(1, statement.value.size() - 2);  // unquoted
+}
+
 }  // namespace
 
 Json scan_report(const ScanContents& contents) {
@@ -81,6 +89,7 @@ Json scan_report(const ScanContents& contents) {
   Json report;
   report["kind"] = file.has("truth/object") ? "simulated scan" : "scan";
   report["file"] = contents.path;
+  add_words(contents.path, report);
   report["datasets"] = datasets_section(file);
   report["patterns"] = {{"dataset", contents.patterns},
                         {"count", extents.n},

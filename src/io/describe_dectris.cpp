@@ -19,10 +19,11 @@ bool is_of_electrons(double wavelength_m) {
   return wavelength_m > 0 && wavelength_m < 6e-12;
 }
 
-/// Cameras for electrons: ARINA, ELA, QUADRO, SINGLA; of others, what is set to more than photons
-/// of a beamline have.
+/// Cameras for electrons: ARINA, ELA, QUADRO, SINGLA; of others, what is set to no energy, or to
+/// more than photons of a beamline have.
 bool is_for_electrons(const File& file, double wavelength_m, double energy_eV) {
   if (is_of_electrons(wavelength_m) || energy_eV >= 59e3) return true;
+  if (wavelength_m <= 0 && energy_eV <= 0) return true;  // beamlines always say theirs
   std::string words;
   for (const char* name :
        {"entry/instrument/detector/description", "entry/instrument/detector/type"})

@@ -10,6 +10,7 @@
 #include "tessera/io/hdf5.hpp"
 
 #include "analysis/init.hpp"
+#include "analysis/inspect.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace tessera::analysis {
@@ -210,6 +211,20 @@ TEST_P(InitTraps, AreNamedWithWhatIsRight) {
 INSTANTIATE_TEST_SUITE_P(Cxi, InitTraps, ::testing::ValuesIn(traps),
                          [](const auto& of) { return of.param.name; });
 
+TEST(InspectOfAScan, SaysWhatTheFileCallsIt) {
+  const testing::ScratchFolder folder;
+  const std::string path = folder.path("scan.cxi");
+  io::File file = io::File::create(path);
+  file.write_doubles("entry_1/data_1/data", {2, 8, 8}, std::vector<double>(128, 1.0));
+  file.write_text("entry_1/title", "a title");
+  file.write_text("entry_1/sample_1/name", "a star");
+  file.write_text("entry_1/start_time", "2024-05-01");
+  file.close();
+  EXPECT_THAT(inspect_report(path, true),
+              AllOf(HasSubstr("\"title\": \"a title\""), HasSubstr("\"sample\": \"a star\""),
+                    HasSubstr("\"measured_at\": \"2024-05-01\"")));
+}
+
 /// A phase object seen by electrons: the disc moves with the phase's gradient, turned by
 /// `turn_rad`.
 void write_camera(const testing::ScratchFolder& folder, double turn_rad, bool exchanged) {
@@ -246,6 +261,16 @@ TEST(InitOfACameraForElectrons, AsksForWhatTheFileDoesNotSay) {
               AllOf(HasSubstr("raster_shape = [12, 15]"), HasSubstr("voltage_V = 2e+05"),
                     HasSubstr("instrument = \"Dectris Arina Si\""), HasSubstr("# raster_step_m = "),
                     HasSubstr("# detector_pixel_rad = ")));
+}
+
+TEST(InitOfACameraForElectrons, IsForWhatSaysNoEnergy) {
+  const testing::ScratchFolder folder;
+  io::File file = io::File::create(folder.path("scan_master.h5"));
+  file.write_doubles("entry/data/data", {9, 16, 16}, std::vector<double>(9 * 256, 1.0));
+  file.write_text("entry/instrument/detector/description", "DECTRIS");
+  file.close();
+  const Draft draft = draft_deck(folder.path("scan_master.h5"), folder.path("scan.toml"));
+  EXPECT_THAT(draft.deck, AllOf(HasSubstr("raster_shape = [3, 3]"), HasSubstr("# voltage_V = ")));
 }
 
 TEST(InitOfACameraForElectrons, FindsATurnedScanAndExchangedAxes) {
