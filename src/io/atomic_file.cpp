@@ -61,6 +61,8 @@ int try_reserve(int descriptor, std::int64_t n_bytes, const std::string& folder)
 void check_folder(const std::string& path) {
   const std::string folder = folder_of(path);
   if (std::filesystem::is_directory(path)) throw cannot_write(path, "it is a folder");
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    throw cannot_write(path, "it is a pipe, socket or device, not a file; name another file");
   if (!std::filesystem::is_directory(folder))
     throw cannot_write(path, text("there is no folder \"", folder, "\"; make it first"));
 }
@@ -68,7 +70,9 @@ void check_folder(const std::string& path) {
 void check_space(const std::string& path, const std::string& partial_path, std::int64_t n_bytes) {
   check_folder(path);
   const std::string folder = folder_of(path);
-  const Descriptor file(::open(partial_path.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0666));
+  // What a run that was killed has left goes; a link to elsewhere is not followed.
+  ::unlink(partial_path.c_str());
+  const Descriptor file(::open(partial_path.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0666));
   if (file.get() < 0)
     throw cannot_write(path, text('"', partial_path, "\": ", std::strerror(errno)));
   const int problem = try_reserve(file.get(), n_bytes, folder);

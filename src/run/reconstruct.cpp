@@ -97,6 +97,18 @@ void check_summary_folder(const std::string& path) {
         text("--summary ", path, ": there is no folder \"", folder, "\"; make it first"));
 }
 
+/// The file that a link names, also one that is yet to be, so that a result takes its place and not
+/// the link's. Collective.
+std::string followed(std::string path, const comm::Communicator& comm) {
+  namespace fs = std::filesystem;
+  constexpr int max_links = 40;  // as Linux
+  std::error_code unknown;
+  for (int i = 0; comm.is_root() && i < max_links && fs::is_symlink(path, unknown); ++i)
+    path = fs::path(path).parent_path() / fs::read_symlink(path, unknown);
+  comm.broadcast(path);
+  return path;
+}
+
 /// States saved on the way: when, and how long one takes.
 class Saves {
  public:
@@ -200,7 +212,8 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   });
   const comm::Watchdog watchdog(comm, given.decomposition.timeout_s, "decomposition.timeout_s");
   const auto runtime = start_device(comm, given.run.share_gpu);
-  const deck::Deck deck = resumed_deck(given, comm, Log(comm.is_root()));
+  deck::Deck deck = resumed_deck(given, comm, Log(comm.is_root()));
+  deck.output.file = followed(deck.output.file, comm);
   auto run = std::make_unique<Run>(deck, comm, Log(comm.is_root()));
   const io::OutputLock only_writer(deck.output.file, comm);
   run->check_output();

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "tessera/base/host.hpp"
 
@@ -124,6 +125,33 @@ TEST_P(StoppedRank, AJobThatIsSuspendedGoesOn) {
   }
   for (const pid_t rank : job.ranks()) kill(rank, SIGTERM);
   EXPECT_EQ(job.wait().exit_code, 130);
+}
+
+TEST(Output, ReplacesTheFileThatALinkNamesAndNotTheLink) {
+  const ScanFolder folder;
+  std::filesystem::create_directory(folder.path("elsewhere"));
+  std::filesystem::create_symlink("elsewhere/kept.h5", folder.result());
+  const std::string old = folder.path("elsewhere/untouched");
+  std::ofstream(old) << "untouched";
+  std::filesystem::create_symlink("untouched", folder.path("elsewhere/kept.h5.part"));
+  // The time is over after the first epoch: the second run keeps the first one's save.
+  for (int run = 0; run < 2; ++run)
+    ASSERT_EQ(run_tessera({1, folder.reconstruct({"stop.time_s=1e-9"})}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.result()));
+  for (const char* name : {"elsewhere/kept.h5", "elsewhere/kept.h5.older"}) {
+    EXPECT_FALSE(std::filesystem::is_symlink(folder.path(name)));
+    EXPECT_GT(io::File::open(folder.path(name)).read_waves("object").size(), 0u) << name;
+  }
+  EXPECT_EQ(first_line(old), "untouched");
+}
+
+TEST(Pipes, AreRefusedAsInputAndOutput) {
+  const ScanFolder folder;
+  ASSERT_EQ(mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  for (const char* key : {"data.file", "data.mask_file", "output.file", "run.resume"})
+    expect_error(run_tessera({1, folder.reconstruct({key + ("=" + folder.path("pipe"))})}), 2,
+                 {"pipe\"", "is a pipe, socket or device, not a file"});
+  EXPECT_TRUE(std::filesystem::is_fifo(folder.path("pipe")));
 }
 
 /// Three tiles are small; the last is 15000 x 7500 pixels, 0.9 GB for each of several arrays.
