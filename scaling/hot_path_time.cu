@@ -127,6 +127,7 @@ class Bench {
     const auto cover = [](void* s, const ScanArrays& scan, const ChunkArrays& chunk, Complex*) {
       add_coverage(s, scan, chunk);
     };
+    const double shifted = on_chip ? time_shifted() : 0;
     const double coverage = on_chip ? milliseconds([&] { every_chunk(cover); }) : 0;
     require_finite();
     const double first = milliseconds([&] { every_chunk(exit_rows); });
@@ -153,8 +154,8 @@ class Bench {
     for (int i = 0; i < 3; ++i)
       std::printf(" %7.2f %6.0f %6.0f |", ms[i] * scale, bytes[i] * pixels / ms[i] * 1e-6,
                   flops[i] * pixels / ms[i] * 1e-6);
-    std::printf(" %7.2f %7.2f | %7.2f %8.2f\n", time_slots() * scale, time_update() * scale,
-                one * scale, coverage * scale);
+    std::printf(" %7.2f %7.2f | %7.2f %8.2f %7.2f\n", time_slots() * scale, time_update() * scale,
+                one * scale, coverage * scale, shifted * scale);
     std::fflush(stdout);
   }
 
@@ -262,6 +263,25 @@ class Bench {
     });
   }
 
+  /// Gradients with the probe shifted on the chip, and what goes before and after each chunk.
+  double time_shifted() {
+    const OnDevice<Complex> row_spectrum(
+        random_complex(static_cast<std::size_t>(c_.n_modes) * area_));
+    const OnDevice<Complex> spectrum(row_spectrum.size());
+    const OnDevice<Complex> probe_sum(row_spectrum.size());
+    const OnDevice<Complex> kept(static_cast<std::size_t>(hot_path::kept_on_chip()));
+    const OnDevice<float> shift(std::vector<float>(2 * c_.n_slots, 0.25F));
+    return milliseconds([&] {
+      every_chunk([&](void* s, const hot_path::ScanArrays& scan, const hot_path::ChunkArrays& chunk,
+                      Complex*) {
+        hot_path::spectrum_to_chip(s, c_.n, c_.n_modes, row_spectrum.data(), spectrum.data());
+        hot_path::add_gradients_and_shift(s, scan, chunk,
+                                          {shift.data(), spectrum.data(), kept.data()});
+        hot_path::gather_from_chip(s, c_.n, c_.n_modes, slot_sums_.data(), probe_sum.data());
+      });
+    });
+  }
+
   /// One update of the probe a chunk.
   double time_update() {
     const std::size_t size = static_cast<std::size_t>(c_.n_modes) * area_;
@@ -300,6 +320,7 @@ class Bench {
 
 std::vector<Case> table() {
   return {{64, 1, 16384, 16, false}, {128, 1, 16384, 16, false}, {128, 1, 4096, 16, true},
+          {128, 1, 1024, 256, true}, {128, 1, 576, 256, true},   {128, 1, 256, 256, true},
           {128, 1, 64, 4, false},    {128, 1, 32, 4, true},      {128, 1, 16384, 1, true},
           {64, 1, 1024, 4, false},   {64, 4, 256, 4, false},     {128, 1, 256, 4, false},
           {128, 4, 256, 4, false},   {128, 6, 256, 4, false},    {256, 1, 256, 4, false},
@@ -319,7 +340,7 @@ int main(int argc, char** argv) try {
   std::printf(
       "   n modes chunk slots   order |      all  ratio |    cuFFT    copy |"
       "   exit   GB/s GFLOPs |  detect   GB/s GFLOPs |    back   GB/s GFLOPs |   slots  update |  "
-      "on chip coverage\n");
+      "on chip coverage shifted\n");
   for (const Case& c : cases) Bench(c).run();
 } catch (const std::exception& e) {
   std::fprintf(stderr, "tessera_hot_path_time: %s\n", e.what());

@@ -61,9 +61,10 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
     sort_within_chunks(border, by_shift);
     sort_within_chunks(interior, by_shift);
   }
-  append_chunks(border, !shared);
+  const std::size_t n_sharing = shared ? border.size() + interior.size() : 0;
+  append_chunks(border, n_sharing);
   range.interior_begin = static_cast<int>(chunks_.size());
-  append_chunks(interior, !shared);
+  append_chunks(interior, n_sharing);
   range.end = static_cast<int>(chunks_.size());
   for (int i = range.border_begin; i + 1 < range.end; ++i)
     chunks_[i].ends_slots = chunks_[i].first_slot != chunks_[i + 1].first_slot;
@@ -103,10 +104,10 @@ bool ChunkLayout::number_slots_of_batch(std::span<const int> border,
   return true;
 }
 
-void ChunkLayout::append_chunks(std::span<const int> positions, bool own_slots) {
+void ChunkLayout::append_chunks(std::span<const int> positions, std::size_t n_sharing) {
   for (std::size_t begin = 0; begin < positions.size(); begin += chunk_size_) {
     const std::size_t count = std::min<std::size_t>(chunk_size_, positions.size() - begin);
-    if (own_slots) begin_slots();
+    if (n_sharing == 0) begin_slots();
     Chunk chunk;
     chunk.begin = static_cast<int>(order_.size());
     chunk.count = static_cast<int>(count);
@@ -116,6 +117,7 @@ void ChunkLayout::append_chunks(std::span<const int> positions, bool own_slots) 
       slot_.push_back(slot_of(shift_of_[position]));
     }
     chunk.n_slots = n_slots();
+    chunk.n_sharing = static_cast<int>(n_sharing > 0 ? n_sharing : count);
     chunk.seen_begin = slot_[chunk.begin];
     chunk.seen_end = slot_.back() + 1;
     chunks_.push_back(chunk);

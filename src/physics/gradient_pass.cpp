@@ -12,6 +12,8 @@ using device::Device;
 
 void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk& chunk,
                        const GradientSums& sums, bool with_probe) {
+  if (model_.illumination().shifts_on_chip(chunk, object))
+    return add_on_chip(exec, object, chunk, sums, with_probe);
   if (model_.kernels() == Kernels::fused)
     return add_at_once(exec, object, chunk, sums, with_probe, nullptr);
   find_chi(exec, object, chunk);
@@ -32,6 +34,21 @@ void GradientPass::find_chi(const Device& exec, const ObjectView& object, const 
   model_.forward(exec, object, chunk);
   model_.detector().replace_by_residual(exec, model_.waves(), chunk, figures_);
   model_.backward(exec, chunk);
+}
+
+void GradientPass::add_on_chip(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                               const GradientSums& sums, bool with_probe) {
+  const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
+  Illumination& illumination = model_.illumination();
+  const hot_path::ShiftsOnChip shifts = illumination.shift_on_chip(exec, chunk);
+  const device::Region region("tessera::physics::fused_gradient");
+  hot_path::ChunkArrays fused = fused_chunk(model_, object, chunk, sums, with_probe);
+  fused.patterns_packed = patterns.packed;
+  fused.sums = figures_.sums().data();
+  if (with_probe) fused.slot_sums = plain(illumination.chip_shifts().sum());
+  hot_path::add_gradients_and_shift(device::stream_handle(exec),
+                                    fused_scan(model_, patterns.values), fused, shifts);
+  if (with_probe) illumination.chip_shifts().gather(exec, sums.probe);
 }
 
 void GradientPass::add_at_once(const Device& exec, const ObjectView& object, const Chunk& chunk,

@@ -23,6 +23,8 @@ class GradientPass {
  private:
   void find_chi(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
   /// @param kept null: not wanted
+  void add_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                   const GradientSums& sums, bool with_probe);
   void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                    const GradientSums& sums, bool with_probe, device::complex* kept);
 

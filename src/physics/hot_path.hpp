@@ -58,9 +58,30 @@ void add_gradients(void* stream, const ScanArrays& scan, const ChunkArrays& chun
 /// Whether this GPU keeps such a window on the chip from its exit wave to both gradients, in one
 /// kernel.
 bool fits_on_chip(int n, int n_modes);
+/// Such windows, of all their modes, that the GPU holds at a time.
+int places_on_chip(int n, int n_modes);
+/// Whether the kernels that keep windows on the chip can number an object's pixels.
+constexpr bool counts_pixels(std::int64_t n_pixels) {
+  return n_pixels < std::int64_t{1} << 32;
+}
 
-/// `add_gradients` in that kernel, for windows that fit and objects of fewer than 2^32 pixels.
+/// `add_gradients` in that kernel, for windows that fit and objects that `counts_pixels` allows.
 void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
+
+/// Shifts that are made on the chip, of every place its own.
+struct ShiftsOnChip {
+  const float* shift;       ///< (slot, 2): y, x, pixels
+  const Complex* spectrum;  ///< (n_modes, n, n), as `spectrum_to_chip` leaves it
+  Complex* kept;            ///< `kept_on_chip()` finite numbers, overwritten
+};
+std::int64_t kept_on_chip();
+
+/// `add_gradients_on_chip` with the probe shifted to every place, where `chunk` would have one in
+/// each slot.
+/// @param chunk whose `probes` are not looked at; its slot_sums: (n_modes, n, n), the spectrum of
+/// the sum over places of conj(object_j) wave_jm, moved back, in the chip's order
+void add_gradients_and_shift(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                             const ShiftsOnChip& shifts);
 
 /// `add_gradients` in three kernels, which hand the waves on.
 /// @param waves = n times the row spectra of the residual's exit waves
@@ -136,6 +157,17 @@ void shift_probes(void* stream, const Slots& slots, const Complex* row_spectrum,
 /// @param slot_sums (slot, mode, n, n); zero afterwards
 /// @param probe_sum (n_modes, n, n)
 void gather_slot_sums(void* stream, const Slots& slots, Complex* slot_sums, Complex* probe_sum);
+
+/// For windows that fit on the chip: on_chip = the probe's spectrum / n^2 in the order in which the
+/// chip meets its frequencies.
+/// @param row_spectrum (n_modes, n, n), of the probe
+void spectrum_to_chip(void* stream, int n_pixels, int n_modes, const Complex* row_spectrum,
+                      Complex* on_chip);
+
+/// probe_sum += n times the row spectrum of what `on_chip` is the spectrum of.
+/// @param on_chip (n_modes, n, n), of `add_gradients_and_shift`; zero afterwards
+void gather_from_chip(void* stream, int n_pixels, int n_modes, Complex* on_chip,
+                      Complex* probe_sum);
 
 /// From a batch's complete sums to the probe of the next. All on the device; step, max_overlap
 /// and max_power are one value each.

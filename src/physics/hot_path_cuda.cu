@@ -7,8 +7,8 @@ namespace {
 /// all.
 bool better_on_chip(const ScanArrays& scan, const ChunkArrays& chunk) {
   return fits_on_chip(scan.n, scan.n_modes) &&
-         chunk.count * scan.n_modes >= multiprocessors() * windows_at_a_time(scan.n) &&
-         chunk.object_width * chunk.object_height < std::int64_t{1} << 32;
+         chunk.count >= places_on_chip(scan.n, scan.n_modes) &&
+         counts_pixels(chunk.object_width * chunk.object_height);
 }
 
 }  // namespace

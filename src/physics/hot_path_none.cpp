@@ -22,7 +22,16 @@ void add_gradients(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
 bool fits_on_chip(int, int) {
   return false;
 }
+int places_on_chip(int, int) {
+  return 0;
+}
 void add_gradients_on_chip(void*, const ScanArrays&, const ChunkArrays&) {
+  refuse();
+}
+std::int64_t kept_on_chip() {
+  return 0;
+}
+void add_gradients_and_shift(void*, const ScanArrays&, const ChunkArrays&, const ShiftsOnChip&) {
   refuse();
 }
 void add_gradients_and_keep(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
@@ -53,6 +62,12 @@ void shift_probes(void*, const Slots&, const Complex*, Complex*) {
   refuse();
 }
 void gather_slot_sums(void*, const Slots&, Complex*, Complex*) {
+  refuse();
+}
+void spectrum_to_chip(void*, int, int, const Complex*, Complex*) {
+  refuse();
+}
+void gather_from_chip(void*, int, int, Complex*, Complex*) {
   refuse();
 }
 void update_probe(void*, const ProbeUpdate&) {

@@ -1,20 +1,11 @@
 /// Shifted probes of the hot path's slots, and their gradients back to one probe.
 
 #include "hot_path_cuda.cuh"
+#include "shift_ramp_cuda.cuh"
+#include "window_fft_cuda.cuh"
 
 namespace tessera::physics::hot_path {
 namespace {
-
-/// exp(-2 pi i k s / n) for the signed frequency of bin k, as `shift_factor`; absolute error below
-/// 2^-21 while |s| < 1.
-template <int n>
-__device__ __forceinline__ float2 ramp(int k, float shift) {
-  const int signed_k = k < n / 2 ? k : k - n;
-  float2 factor;
-  constexpr float angle = -6.2831853071795865F / n;
-  __sincosf(angle * static_cast<float>(signed_k) * shift, &factor.y, &factor.x);
-  return factor;
-}
 
 /// Columns of the spectrum times ramp / n^2, transformed back along y, to `run` slots in turn.
 template <int n, int columns>
@@ -36,11 +27,12 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
   for (int s = 0; s < L::elements; ++s) spectrum[s] = from[L::threads * s * n];
   transform<n, -1, Lines::columns, columns>(spectrum, block.t, twiddles, buffer);
   for (int slot = first; slot < min(first + run, slots.count); ++slot) {
-    const float2 ramp_x = ramp<n>(block.x, slots.shift[2 * slot + 1]) * (1.F / n / n);
+    const float2 ramp_x = shift_ramp<n>(block.x, slots.shift[2 * slot + 1]) * (1.F / n / n);
     float2 v[L::elements];
 #pragma unroll
     for (int s = 0; s < L::elements; ++s)
-      v[s] = spectrum[s] * (ramp<n>(block.t + L::threads * s, slots.shift[2 * slot]) * ramp_x);
+      v[s] =
+          spectrum[s] * (shift_ramp<n>(block.t + L::threads * s, slots.shift[2 * slot]) * ramp_x);
     transform<n, 1, Lines::columns, columns>(v, block.t, twiddles, buffer);
     float2* const to = probes + image_row(slot, slots.n_modes, mode, n, block.t) + block.x;
 #pragma unroll
@@ -95,10 +87,10 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
       at = make_float2(0, 0);
     }
     transform<n, -1, Lines::columns, columns>(v, block.t, twiddles, buffer);
-    const float2 ramp_x = ramp<n>(block.x, slots.shift[2 * slot + 1]);
+    const float2 ramp_x = shift_ramp<n>(block.x, slots.shift[2 * slot + 1]);
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) {
-      const float2 ramp_y = ramp<n>(block.t + L::threads * s, slots.shift[2 * slot]);
+      const float2 ramp_y = shift_ramp<n>(block.t + L::threads * s, slots.shift[2 * slot]);
       total[s] = total[s] + conj_times(ramp_y * ramp_x, v[s]);
     }
   }
@@ -106,6 +98,70 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
   float2* const to = probe_sum + image_row(0, slots.n_modes, mode, n, block.t) + block.x;
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) add_float2(to + L::threads * s * n, total[s]);
+}
+
+/// Columns of the spectrum / n^2 in the chip's order.
+template <int n, int columns>
+__global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
+    spectrum_to_chip_kernel(const float2* __restrict__ row_spectrum, float2* __restrict__ on_chip) {
+  using L = Line<n>;
+  extern __shared__ float4 shared[];
+  auto* const twiddles = reinterpret_cast<float2*>(shared);
+  make_twiddles<n>(twiddles);
+  follow_earlier_kernels();
+  const ColumnBlock<n, columns> block;
+  float2* const buffer = twiddles + n + static_cast<int>(threadIdx.x) % columns;
+  const float2* const from = row_spectrum + image_row(block.j, 1, 0, n, block.t) + block.x;
+  float2 v[L::elements];
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s) v[s] = from[L::threads * s * n];
+  transform<n, -1, Lines::columns, columns>(v, block.t, twiddles, buffer);
+  float2* const to = on_chip + image_row(block.j, 1, 0, n, 0);
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s)
+    to[place_on_chip<n>(block.t + L::threads * s, block.x)] = v[s] * (1.F / n / n);
+}
+
+/// Back along y; the sum in the chip's order becomes zero.
+template <int n, int columns>
+__global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
+    gather_chip_kernel(float2* __restrict__ on_chip, float2* __restrict__ probe_sum) {
+  using L = Line<n>;
+  extern __shared__ float4 shared[];
+  auto* const twiddles = reinterpret_cast<float2*>(shared);
+  make_twiddles<n>(twiddles);
+  follow_earlier_kernels();
+  const ColumnBlock<n, columns> block;
+  float2* const buffer = twiddles + n + static_cast<int>(threadIdx.x) % columns;
+  float2* const from = on_chip + image_row(block.j, 1, 0, n, 0);
+  float2 v[L::elements];
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s) {
+    float2& at = from[place_on_chip<n>(block.t + L::threads * s, block.x)];
+    v[s] = at;
+    at = make_float2(0, 0);
+  }
+  transform<n, 1, Lines::columns, columns>(v, block.t, twiddles, buffer);
+  float2* const to = probe_sum + image_row(block.j, 1, 0, n, block.t) + block.x;
+#pragma unroll
+  for (int s = 0; s < L::elements; ++s) {
+    float2& sum = to[L::threads * s * n];
+    sum = sum + v[s];
+  }
+}
+
+template <int n, class From>
+void launch_chip_columns(void (*kernel)(From*, float2*), void* stream, int n_modes, From* from,
+                         float2* to) {
+  using Block = ColumnBlock<n, columns_of_block<n>>;
+  launch(kernel, dim3(n_modes * Block::groups), Block::mode_threads,
+         n + Line<n>::buffer * columns_of_block<n>, stream, from, to);
+}
+
+/// f(n), n a window that fits on the chip.
+template <class F>
+void with_chip_size(int n, const F& f) {
+  n == 64 ? f(std::integral_constant<int, 64>()) : f(std::integral_constant<int, 128>());
 }
 
 /// A kernel that takes columns of `run` slots in turn.
@@ -148,6 +204,22 @@ void gather_slot_sums(void* stream, const Slots& slots, Complex* slot_sums, Comp
   with_size(slots.n, [&](auto size) {
     launch_columns<size>(gather_columns_kernel<size, columns_of_block<size>>, stream, slots,
                          as_float2(slot_sums), as_float2(probe_sum));
+  });
+}
+
+void spectrum_to_chip(void* stream, int n_pixels, int n_modes, const Complex* row_spectrum,
+                      Complex* on_chip) {
+  with_chip_size(n_pixels, [&](auto size) {
+    launch_chip_columns<size>(spectrum_to_chip_kernel<size, columns_of_block<size>>, stream,
+                              n_modes, as_float2(row_spectrum), as_float2(on_chip));
+  });
+}
+
+void gather_from_chip(void* stream, int n_pixels, int n_modes, Complex* on_chip,
+                      Complex* probe_sum) {
+  with_chip_size(n_pixels, [&](auto size) {
+    launch_chip_columns<size>(gather_chip_kernel<size, columns_of_block<size>>, stream, n_modes,
+                              as_float2(on_chip), as_float2(probe_sum));
   });
 }
 

@@ -9,24 +9,12 @@
 #include <algorithm>
 
 #include "window_detector_cuda.cuh"
+#include "window_sums_cuda.cuh"
 
 namespace tessera::physics::hot_path {
 namespace {
 
-/// Where it stands in the program: the compiler shall not gather loads, registers are few.
-__device__ __forceinline__ float2 load_here(const float2* p) {
-  float2 v;
-  asm volatile("ld.global.nc.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(p));
-  return v;
-}
-
-/// sum += conj(a) b
-__device__ __forceinline__ void add_conj_times(float2& sum, float2 a, float2 b) {
-  sum = make_float2(fmaf(a.x, b.x, fmaf(a.y, b.y, sum.x)), fmaf(a.x, b.y, fmaf(-a.y, b.x, sum.y)));
-}
-
-/// What is added to, as boxes of rows that a slice has: a row of `object` is `slices` rows of the
-/// object, so that rows of a slice lie below each other; `probe` likewise.
+/// What is added to, as boxes of rows that a slice has.
 struct Boxes {
   CUtensorMap object;
   CUtensorMap probe;
@@ -51,19 +39,7 @@ class WindowGradient {
         chip_(chip),
         transform_{chip.slices[warp_], lane_, chip.twist_of_lane[lane_]},
         detector_(scan, chip) {
-    for (int i = thread_; i < Chip::twists; i += threads) {
-      constexpr int half = S::count / 2;
-      (&chip.twist_over_slices[0][0])[i] =
-          twist_of(S::count, static_cast<float>(i / half) / n, i % half);
-      constexpr int half_rows = S::rows / 2;
-      (&chip.twist_of_slice[0][0])[i] =
-          twist_of(S::rows, static_cast<float>(i / half_rows) / n, i % half_rows);
-    }
-    if (thread_ < 16 * S::across)
-      (&chip.twist_of_lane[0][0])[thread_] = twist_of(
-          S::across, static_cast<float>(thread_ / (S::across / 2)) / n, thread_ % (S::across / 2));
-    for (int i = 0; i < Chip::held; ++i) chip.probe_sum[i][thread_] = make_float2(0, 0);
-    for (int i = lane_; i < S::places; i += 32) transform_.slice[i] = make_float2(0, 0);
+    chip.prepare(thread_);
     __syncthreads();
   }
 
@@ -180,20 +156,12 @@ class WindowGradient {
     commit_additions();
   }
 
-  /// object_sum += conj(probe) v, by way of the slice, which holds nothing now; v = probe. Rows
-  /// that begin at an odd pixel are staged one place on, since boxes begin at even ones, and their
-  /// last pixel apart.
+  /// object_sum += conj(probe) v, by way of the slice, which holds nothing now; v = probe.
   template <class Take>
   __device__ __forceinline__ void add_object_gradient(const Place& now,
                                                       float2 (&v)[S::across][S::rows],
                                                       const Take& take) {
-    float2* const slice = transform_.slice;
-    const auto width = static_cast<unsigned>(chunk_.object_width);
-    const unsigned first = now.object + slice_ * width;
-    const unsigned row = first / (S::count * width);
-    const unsigned column = first - row * S::count * width;
-    const int odd = static_cast<int>(column % 2);
-    const bool is_apart = odd && lane_ == 31;
+    const ObjectRows<n> rows(chunk_, transform_.slice, now.object, slice_, lane_);
     constexpr int in_use_from = S::across * first_row;  // by the staged sum for the probe
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
@@ -204,24 +172,10 @@ class WindowGradient {
       const int a = i % S::across;
       const int b = i / S::across;
       const float2 probe = take(32 + i);
-      const float2 gradient = conj_times(probe, v[a][b]);
-      if (a < S::across - 1)
-        slice[b * n + 32 * a + lane_ + odd] = gradient;
-      else
-        slice[is_apart ? 1024 + b : b * n + 32 * a + lane_ + odd] = gradient;
+      rows.stage(a, b, conj_times(probe, v[a][b]));
       v[a][b] = probe;
     }
-    if (chunk_.object_sum == nullptr) return;
-    if (odd && lane_ < S::rows) slice[lane_ * n] = make_float2(0, 0);
-    show_to_copy_engine();
-    __syncwarp();
-    if (lane_ == 0) {
-      start_addition(boxes_.object, static_cast<int>(row), static_cast<int>(column) - odd, slice);
-      commit_additions();
-    }
-    if (odd && lane_ < S::rows)
-      add_float2(as_float2(chunk_.object_sum) + first + lane_ * S::count * width + (n - 1),
-                 slice[1024 + lane_]);
+    if (chunk_.object_sum) rows.start_addition(boxes_.object);
   }
 
   __device__ __forceinline__ void change_probe(int from, int to, float2 (&v)[S::across][S::rows]) {
@@ -257,63 +211,34 @@ __global__ void __launch_bounds__(threads, 1)
   using Chip = OnChip<n, Count, shares>;
   WindowGradient<n, Count, shares> gradient(scan, chunk, boxes, *reinterpret_cast<Chip*>(shared));
   follow_earlier_kernels();
-  const int cluster = shares > 0 ? scan.n_modes : 1;
-  const int n_clusters = static_cast<int>(gridDim.x) / cluster;
-  const int worker = static_cast<int>(threadIdx.x) / (threads / Chip::windows) * n_clusters +
-                     static_cast<int>(blockIdx.x) / cluster;
-  const int workers = n_clusters * Chip::windows;
-  const int share = chunk.count / workers;
-  const int rest = chunk.count % workers;
-  const int first = worker * share + min(worker, rest);
-  gradient.add(first, first + share + (worker < rest ? 1 : 0));
+  const WindowRun run(chunk.count, shares > 0 ? scan.n_modes : 1, Chip::windows);
+  gradient.add(run.first, run.last);
   if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
 #endif
 }
 
-template <int n, class Count, int shares>
-void launch_window_gradient(void* stream, const ScanArrays& scan, const ChunkArrays& chunk) {
-  using S = Slices<n>;
-  using Chip = OnChip<n, Count, shares>;
-  static_assert(sizeof(Chip) <= shared_bytes);
-  constexpr int whole_rows_staged = (32 - Chip::held) / S::across;
-  constexpr std::int64_t more_than_slots = std::int64_t{1} << 24;
-  Boxes boxes{};
-  if (chunk.object_sum)
-    boxes.object = make_boxes(chunk.object_sum, S::count * chunk.object_width,
-                              (chunk.object_height + S::count - 1) / S::count, n, S::rows);
-  if (chunk.slot_sums)
-    boxes.probe = make_boxes(chunk.slot_sums, S::count * n, more_than_slots, n,
-                             std::max(whole_rows_staged, 1));
-  launch_clusters(window_gradient_kernel<n, Count, shares>, shares > 0 ? scan.n_modes : 1,
-                  chunk.count, threads, sizeof(Chip) / sizeof(float2), stream, scan, chunk, boxes);
-}
+struct LaunchWindows {
+  void* stream;
+  const ScanArrays& scan;
+  const ChunkArrays& chunk;
 
-template <int n>
-void launch_one_mode(void* stream, const ScanArrays& scan, const ChunkArrays& chunk) {
-  switch (scan.counts) {
-    case Counts::u8:
-      return launch_window_gradient<n, std::uint8_t, 0>(stream, scan, chunk);
-    case Counts::u16:
-      return launch_window_gradient<n, std::uint16_t, 0>(stream, scan, chunk);
-    case Counts::u32:
-      return launch_window_gradient<n, std::uint32_t, 0>(stream, scan, chunk);
-    case Counts::f32:
-      return launch_window_gradient<n, float, 0>(stream, scan, chunk);
+  template <int n, class Count, int shares>
+  void operator()(WindowKind<n, Count, shares>) const {
+    using S = Slices<n>;
+    using Chip = OnChip<n, Count, shares>;
+    static_assert(sizeof(Chip) <= shared_bytes);
+    constexpr int whole_rows_staged = (32 - Chip::held) / S::across;
+    constexpr std::int64_t more_than_slots = std::int64_t{1} << 24;
+    Boxes boxes{};
+    boxes.object = object_boxes<n>(chunk);
+    if (chunk.slot_sums)
+      boxes.probe = make_boxes(chunk.slot_sums, S::count * n, more_than_slots, n,
+                               std::max(whole_rows_staged, 1));
+    launch_clusters(window_gradient_kernel<n, Count, shares>, shares > 0 ? scan.n_modes : 1,
+                    chunk.count, threads, sizeof(Chip) / sizeof(float2), stream, scan, chunk,
+                    boxes);
   }
-}
-
-void launch_modes(void* stream, const ScanArrays& scan, const ChunkArrays& chunk) {
-  switch ((8 + scan.n_modes - 1) / scan.n_modes) {
-    case 1:
-      return launch_window_gradient<128, float, 1>(stream, scan, chunk);
-    case 2:
-      return launch_window_gradient<128, float, 2>(stream, scan, chunk);
-    case 3:
-      return launch_window_gradient<128, float, 3>(stream, scan, chunk);
-    default:
-      return launch_window_gradient<128, float, 4>(stream, scan, chunk);
-  }
-}
+};
 
 }  // namespace
 
@@ -322,12 +247,14 @@ bool fits_on_chip(int n, int n_modes) {
          (n == 128 ? n_modes >= 1 && n_modes <= 8 : n == 64 && n_modes == 1);
 }
 
+int places_on_chip(int n, int n_modes) {
+  return multiprocessors() * windows_at_a_time(n) / n_modes;
+}
+
 void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk) {
   if (chunk.count == 0) return;
   add_coverage(stream, scan, chunk);
-  if (scan.n_modes > 1) return launch_modes(stream, scan, chunk);
-  scan.n == 64 ? launch_one_mode<64>(stream, scan, chunk)
-               : launch_one_mode<128>(stream, scan, chunk);
+  with_window_kind(scan, LaunchWindows{stream, scan, chunk});
 }
 
 }  // namespace tessera::physics::hot_path

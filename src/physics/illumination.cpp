@@ -34,6 +34,8 @@ Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
       options_(options),
       has_slots_(scan.has_subpixel || options.own_probes),
       has_row_spectra_(has_slots_ && kernels == Kernels::fused && !options.own_probes),
+      chip_shifts_(scan, options,
+                   has_row_spectra_ && hot_path::fits_on_chip(scan.window.w, options.n_modes)),
       plan_(plan) {
   if (!has_slots_) return;
   const auto [h, w] = scan.window;
@@ -58,7 +60,7 @@ std::int64_t Illumination::bytes(const Sizes& sizes) {
   const auto [h, w] = sizes.window;
   const std::int64_t of_own =
       n_slots * (bytes_of<double>(4 + 2 + 2) + bytes_of<double>(2 * sizes.model.n_opr_modes));
-  return sizes.probe_bytes() +
+  return sizes.probe_bytes() + ChipShifts::bytes(sizes) +
          n_slots * bytes_of<complex>(2 * sizes.model.n_modes * sizes.window.size() + h + w) +
          (sizes.model.own_probes ? of_own : 0);
 }
@@ -128,6 +130,12 @@ void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
                              ramp_x_, plan_.unitary_scale() * plan_.unitary_scale()});
   });
   plan_.inverse(exec, slot_probes_.data(), count * options_.n_modes);
+}
+
+hot_path::ShiftsOnChip Illumination::shift_on_chip(const Device& exec, const Chunk& chunk) {
+  positions_seen_ += chunk.count;
+  slots_made_ += chunk.count;
+  return chip_shifts_.prepare(exec, chunk, seen_.spectrum);
 }
 
 void Illumination::make_ramps(const Device& exec, const Chunk& chunk) const {

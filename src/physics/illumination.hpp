@@ -8,6 +8,7 @@
 #include "tessera/physics/scan_tile.hpp"
 #include "tessera/physics/sizes.hpp"
 
+#include "physics/chip_shifts.hpp"
 #include "physics/gradient_sums.hpp"
 #include "physics/parameters.hpp"
 
@@ -51,13 +52,23 @@ class Illumination {
   /// The one that was set.
   const ProbeAndSpectrum& seen() const { return seen_; }
   /// The next chunk makes its shifted probes anew.
-  void forget_slots() { first_slot_ = seen_from_ = -1; }
+  void forget_slots() {
+    first_slot_ = seen_from_ = -1;
+    chip_shifts_.forget_probe();
+  }
 
   /// True where spectra are row spectra (hot_path.hpp): transformed along x alone.
   bool has_row_spectra() const { return has_row_spectra_; }
 
   /// images() = the shifted probes that `chunk` sees, unless they are there already.
   void shift_probes(const device::Device& exec, const Chunk& chunk);
+  /// Whether the fused gradient of `chunk` rather shifts the probe itself: what it reads, and where
+  /// it sums, in place of images() and sums().
+  bool shifts_on_chip(const Chunk& chunk, const ObjectView& object) const {
+    return chip_shifts_.pay(chunk, object);
+  }
+  hot_path::ShiftsOnChip shift_on_chip(const device::Device& exec, const Chunk& chunk);
+  const ChipShifts& chip_shifts() const { return chip_shifts_; }
   /// Instead, where only the sums of `chunk` are of interest: images() are of no use then.
   void forgo_probes(const device::Device& exec, const Chunk& chunk);
   /// (slot, n_modes, h, w); the probe itself, the same for all, without sub-pixel positions.
@@ -106,6 +117,7 @@ class Illumination {
   ModelOptions options_;
   bool has_slots_;
   bool has_row_spectra_;
+  ChipShifts chip_shifts_;
   const fft::Plan& plan_;
   ProbeAndSpectrum seen_;
   ProbeView spectrum_;  ///< of a probe that was set without one

@@ -29,6 +29,17 @@ struct Slices {
   static_assert(rows * across == 32);
 };
 
+/// Where frequencies (ky, kx) stand in an image in the order in which threads meet them between the
+/// two transforms over slices: number 16 h + i of all threads of the window, one after another.
+template <int n>
+__device__ __forceinline__ int place_on_chip(int ky, int kx) {
+  using S = Slices<n>;
+  const int q = ky % S::rows * S::across + kx % S::across;
+  const int slice = q / (32 / S::count);
+  const int number = q % (32 / S::count) * S::count + ky / S::rows;
+  return (number * S::count + slice) * 32 + kx / S::across;
+}
+
 /// exp(i pi halfturns)
 __device__ __forceinline__ float2 unit(float halfturns) {
   float2 w;

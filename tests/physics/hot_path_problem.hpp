@@ -39,6 +39,25 @@ inline Numbers fft_2d(const Numbers& image, int n, int sign) {
   return as_numbers(tessera::testing::dft(as_images(image, n), sign), n);
 }
 
+/// An n x n image moved by so many pixels, by a Fourier shift.
+inline Numbers moved(const Numbers& image, int n, double shift_y, double shift_x) {
+  Numbers spectrum = fft_2d(image, n, -1);
+  const auto angle = [&](int bin, double shift) {
+    return -2 * pi * (bin < n / 2 ? bin : bin - n) * shift / n;
+  };
+  for (int i = 0; i < n * n; ++i)
+    spectrum[static_cast<std::size_t>(i)] *=
+        std::polar(1.0 / n / n, angle(i / n, shift_y) + angle(i % n, shift_x));
+  return fft_2d(spectrum, n, 1);
+}
+
+/// (slot, 2): y, x, pixels.
+inline std::vector<float> make_shifts(std::size_t n_slots) {
+  std::vector<float> shift{0.F, 0.F, 0.3F, -0.45F, -0.5F, 0.125F, 0.7F, 0.2F, -0.01F, 0.49F};
+  while (shift.size() < 2 * n_slots) shift.push_back(shift[shift.size() - 10] * 0.97F);
+  return shift;
+}
+
 /// A scan with random contents, as plain arrays.
 struct Problem {
   int n = 32;

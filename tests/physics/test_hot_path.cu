@@ -113,6 +113,105 @@ void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
   EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
 }
 
+/// `p` with the probe of its first slot moved to every slot.
+void move_probe(Problem& p, const std::vector<float>& shift) {
+  const std::size_t size = static_cast<std::size_t>(p.n_modes) * p.area();
+  const std::vector<std::complex<float>> probe(p.probes.begin(), p.probes.begin() + size);
+  for (std::size_t i = 0; i < p.probes.size(); i += p.area()) {
+    const auto first = probe.begin() + static_cast<std::ptrdiff_t>(i % size);
+    const Numbers image(first, first + static_cast<std::ptrdiff_t>(p.area()));
+    const Numbers there = moved(image, p.n, shift[2 * (i / size)], shift[2 * (i / size) + 1]);
+    std::copy(there.begin(), there.end(), p.probes.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+/// n times the row spectra of what the slots' sums make together for the probe.
+Numbers gathered(const Problem& p, const Numbers& slot_sums, const std::vector<float>& shift) {
+  const std::size_t size = static_cast<std::size_t>(p.n_modes) * p.area();
+  Numbers rows;
+  for (std::size_t begin = 0; begin < size; begin += p.area()) {
+    Numbers sum(p.area());
+    for (std::size_t slot = 0; slot < static_cast<std::size_t>(p.n_slots); ++slot) {
+      const auto first = slot_sums.begin() + static_cast<std::ptrdiff_t>(slot * size + begin);
+      const Numbers back =
+          moved(Numbers(first, first + static_cast<std::ptrdiff_t>(p.area())), p.n,
+                -static_cast<double>(shift[2 * slot]), -static_cast<double>(shift[2 * slot + 1]));
+      for (std::size_t i = 0; i < p.area(); ++i) sum[i] += back[i] * static_cast<double>(p.n);
+    }
+    const Numbers of_mode = fft_rows(sum, p.n, -1);
+    rows.insert(rows.end(), of_mode.begin(), of_mode.end());
+  }
+  return rows;
+}
+
+void expect_plain_shifted_sums(const Case& c) {
+  const int max_counts = c.counts == Counts::u8 ? 250 : 3000;
+  Problem p =
+      make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, max_counts, c.counts != Counts::f32);
+  const std::vector<float> shifts = make_shifts(static_cast<std::size_t>(c.n_slots));
+  const std::size_t size = static_cast<std::size_t>(c.n_modes) * p.area();
+  const OnDevice row_spectrum(
+      std::vector<Complex>(p.probes.begin(), p.probes.begin() + static_cast<std::ptrdiff_t>(size)));
+  move_probe(p, shifts);
+  const int begin = 1;
+  Sums expected{Numbers(p.object.size(), {0.5, -0.5}), std::vector<double>(p.object.size(), 0.5),
+                Numbers(p.probes.size()), std::vector<double>(p.area(), 0.5)};
+  for (int k = begin; k < p.n_positions; ++k) add_place(p, k, expected);
+  Numbers expected_probe = gathered(p, expected.slots, shifts);
+  for (auto& value : expected_probe) value += std::complex<double>(0.5, -0.5);
+
+  const OnDevice patterns(pattern_bytes_of(p, c, begin));
+  const OnDevice valid(p.valid);
+  const OnDevice order(p.order);
+  const OnDevice corner(p.corner);
+  const OnDevice slot(p.slot);
+  const OnDevice shift(shifts);
+  const OnDevice object(p.object);
+  const OnDevice spectrum(poison(size));
+  const OnDevice kept(filled(static_cast<std::size_t>(hot_path::kept_on_chip()), 7.F));
+  const OnDevice object_sum(filled(p.object.size(), 0.5F));
+  const OnDevice dose(std::vector<float>(p.object.size(), 0.5F));
+  const OnDevice chip_sum(filled(size, 0.F));
+  const OnDevice probe_sum(filled(size, 0.5F));
+  const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
+  const OnDevice sums(std::vector<double>(5));
+  const hot_path::ScanArrays scan{
+      c.n,          c.n_modes,    c.counts,      patterns.data(),
+      valid.data(), order.data(), corner.data(), c.n_slots > 1 ? slot.data() : nullptr};
+  const hot_path::ChunkArrays chunk{begin,
+                                    p.n_positions - begin,
+                                    c.patterns_packed,
+                                    1.F / static_cast<float>(c.n),
+                                    object.data(),
+                                    p.object_w,
+                                    p.object_h,
+                                    nullptr,
+                                    object_sum.data(),
+                                    dose.data(),
+                                    c.moves_probe ? chip_sum.data() : nullptr,
+                                    c.moves_probe ? overlap.data() : nullptr,
+                                    sums.data()};
+  hot_path::transform_rows(nullptr, c.n, c.n_modes, true, row_spectrum.data());
+  hot_path::spectrum_to_chip(nullptr, c.n, c.n_modes, row_spectrum.data(), spectrum.data());
+  hot_path::add_gradients_and_shift(nullptr, scan, chunk,
+                                    {shift.data(), spectrum.data(), kept.data()});
+  hot_path::gather_from_chip(nullptr, c.n, c.n_modes, chip_sum.data(), probe_sum.data());
+  check(cudaDeviceSynchronize());
+
+  EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
+  EXPECT_LT(distance(host(dose), expected.dose), tolerance);
+  const std::vector<double> amplitude = host(sums);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
+  EXPECT_EQ(host(chip_sum), filled(size, 0.F));
+  if (!c.moves_probe) {
+    EXPECT_EQ(host(probe_sum), filled(size, 0.5F));
+    return;
+  }
+  EXPECT_LT(distance(host(probe_sum), expected_probe), tolerance);
+  EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
+}
+
 class HotPathGradients : public HotPath, public ::testing::WithParamInterface<Case> {};
 
 TEST_P(HotPathGradients, AgreeWithPlainLoops) {
@@ -129,6 +228,12 @@ TEST_P(HotPathGradients, AgreeOnTheChip) {
   expect_plain_sums(c, [](const auto& scan, const auto& chunk, Complex*) {
     hot_path::add_gradients_on_chip(nullptr, scan, chunk);
   });
+}
+
+TEST_P(HotPathGradients, AgreeWhereProbesAreShiftedOnTheChip) {
+  const Case c = GetParam();
+  if (!hot_path::fits_on_chip(c.n, c.n_modes)) GTEST_SKIP() << "windows do not fit on the chip";
+  expect_plain_shifted_sums(c);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathGradients,

@@ -25,13 +25,8 @@ class HotPathSlots : public HotPath, public ::testing::WithParamInterface<SlotCa
   std::size_t n_modes_size_ = static_cast<std::size_t>(n_modes_);
   std::size_t area_ = static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_);
   Problem random_ = make_problem(n_, n_modes_, 1, static_cast<int>(n_slots_), 1, true);
-  std::vector<float> shift_ = make_shifts();
+  std::vector<float> shift_ = make_shifts(n_slots_);
 
-  std::vector<float> make_shifts() const {
-    std::vector<float> shift{0.F, 0.F, 0.3F, -0.45F, -0.5F, 0.125F, 0.7F, 0.2F, -0.01F, 0.49F};
-    while (shift.size() < 2 * n_slots_) shift.push_back(shift[shift.size() - 10] * 0.97F);
-    return shift;
-  }
   hot_path::Slots slots(const OnDevice<float>& shift) const {
     return {n_, n_modes_, static_cast<int>(n_slots_), shift.data()};
   }
@@ -42,18 +37,8 @@ class HotPathSlots : public HotPath, public ::testing::WithParamInterface<SlotCa
   }
   /// The image moved by sign times the slot's shift.
   Numbers moved(const Numbers& original, std::size_t slot, int sign) const {
-    Numbers spectrum = fft_2d(original, n_, -1);
-    const auto n = static_cast<std::size_t>(n_);
-    const auto angle = [&](std::size_t at, float shift) {
-      const int k =
-          static_cast<int>(at) < n_ / 2 ? static_cast<int>(at) : static_cast<int>(at) - n_;
-      return -sign * 2 * pi * k * static_cast<double>(shift) / n_;
-    };
-    for (std::size_t i = 0; i < area_; ++i)
-      spectrum[i] *=
-          std::polar(1 / static_cast<double>(area_),
-                     angle(i / n, shift_[2 * slot]) + angle(i % n, shift_[2 * slot + 1]));
-    return fft_2d(spectrum, n_, 1);
+    return testing::moved(original, n_, sign * static_cast<double>(shift_[2 * slot]),
+                          sign * static_cast<double>(shift_[2 * slot + 1]));
   }
 };
 

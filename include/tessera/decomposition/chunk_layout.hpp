@@ -19,6 +19,7 @@ struct Chunk {
   int n_slots = 1;
   int seen_begin = 0;  ///< this chunk's own positions see slots seen_begin ... seen_end - 1
   int seen_end = 1;
+  int n_sharing = 0;       ///< positions of the batch that see these slots
   bool ends_slots = true;  ///< no later chunk of the batch shares them
 };
 
@@ -59,7 +60,8 @@ class ChunkLayout {
   /// Of the batch or chunk in work.
   int n_slots() const { return static_cast<int>(slot_shift_.size()) - first_slot_; }
   bool number_slots_of_batch(std::span<const int> border, std::span<const int> interior);
-  void append_chunks(std::span<const int> positions, bool own_slots);
+  /// @param n_sharing positions that share the batch's slots; 0: each chunk has its own
+  void append_chunks(std::span<const int> positions, std::size_t n_sharing);
   void begin_slots();
   int slot_of(int shift);
 

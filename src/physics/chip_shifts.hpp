@@ -1,0 +1,47 @@
+#pragma once
+/// The probe shifted to every place of a chunk inside the fused kernel, in place of slots:
+/// `docs/decisions/0018`.
+
+#include "tessera/device/device.hpp"
+#include "tessera/physics/model_options.hpp"
+#include "tessera/physics/scan_tile.hpp"
+#include "tessera/physics/sizes.hpp"
+
+#include "hot_path.hpp"
+#include "physics/gradient_sums.hpp"
+
+namespace tessera::physics {
+
+class ChipShifts {
+  using complex = device::complex;
+
+ public:
+  /// @param possible whether windows fit on the chip and spectra are row spectra; else nothing is
+  /// allocated
+  ChipShifts(const ScanTile& scan, const ModelOptions& options, bool possible);
+  static std::int64_t bytes(const Sizes& sizes);
+
+  /// Whether `chunk` is better shifted so than by its slots, which no other shares then.
+  bool pay(const Chunk& chunk, const ObjectView& object) const;
+  /// What the kernel reads. Makes the probe's spectrum unless it is there.
+  hot_path::ShiftsOnChip prepare(const device::Device& exec, const Chunk& chunk,
+                                 const ProbeView& row_spectrum);
+  /// The probe has changed.
+  void forget_probe() { has_spectrum_ = false; }
+
+  /// Where the kernel sums for the probe, zero when the first chunk begins.
+  complex* sum() const { return sum_.data(); }
+  /// probe_sum, a row spectrum, += sum, which becomes zero.
+  void gather(const device::Device& exec, const ProbeView& probe_sum) const;
+
+ private:
+  const ScanTile& scan_;
+  int n_modes_;
+  bool possible_;
+  ProbeView spectrum_;
+  ProbeView sum_;
+  device::DeviceView<complex*> kept_;
+  bool has_spectrum_ = false;
+};
+
+}  // namespace tessera::physics
