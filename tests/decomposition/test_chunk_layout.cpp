@@ -82,6 +82,8 @@ TEST_P(Layouts, SlotsOfAChunkFollowOneAnotherAndAreFew) {
       EXPECT_LE(chunk.seen_end, chunk.n_slots);
       const bool last = c + 1 == range.end;
       EXPECT_EQ(chunk.ends_slots, !fits || last);
+      EXPECT_EQ(chunk.n_sharing,
+                fits ? static_cast<int>(border.size() + interior.size()) : chunk.count);
       if (!last) {
         EXPECT_EQ(chunk.first_slot == layout.chunks()[c + 1].first_slot, fits);
       }
