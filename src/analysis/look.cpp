@@ -72,12 +72,15 @@ void mark_disc(Seen& seen) {
 /// One pattern's share of what is seen.
 template <class T>
 void look_at_pattern(const T* counts, int position, Seen& seen) {
+  const double saturation = seen.info.saturation;
+  const std::uint8_t* in_disc = seen.in_disc.data();
+  double* max = seen.max.data();
   double bright = 0;
   for (std::size_t i = 0; i < seen.max.size(); ++i) {
-    const auto value = static_cast<double>(counts[i]);
-    if (value >= seen.info.saturation) continue;
-    seen.max[i] = std::max(seen.max[i], value);
-    if (seen.in_disc[i]) bright += value;
+    const auto found = static_cast<double>(counts[i]);
+    const double value = found < saturation ? found : 0;  // without a branch: this loop is long
+    max[i] = std::max(max[i], value);
+    bright += in_disc[i] ? value : 0;
   }
   seen.bright[static_cast<std::size_t>(position)] = bright;
 }

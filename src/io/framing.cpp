@@ -47,6 +47,12 @@ Framing::Framing(const geometry::DetectorFrame& frame, ZeroFrequency at)
           recorded_pixels(frame.recorded.w, frame.cut.w, frame.centre.x, frame.turn.flip_x, at)),
       to_y_(pattern_pixels(frame.binned().h, frame.pattern.h, at)),
       to_x_(pattern_pixels(frame.binned().w, frame.pattern.w, at)) {
+  for (std::size_t x = 0; bin_ == 1 && x < to_x_.size(); ++x) {
+    const bool goes_on = !runs_.empty() && from_x_[x] == runs_.back().from + runs_.back().n &&
+                         to_x_[x] == runs_.back().to + runs_.back().n;
+    if (!goes_on) runs_.push_back({from_x_[x], to_x_[x], 0});
+    ++runs_.back().n;
+  }
   needed_ = transposed_ ? hull_of(from_x_, from_y_) : hull_of(from_y_, from_x_);
 }
 

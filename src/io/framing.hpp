@@ -48,7 +48,27 @@ class Framing {
       visit_pixels<0>(held, visit);
   }
 
+  /// The same by runs, quickly: visit(pixel, i, n) for n pixels that follow one another in both.
+  /// @return false, and nothing is done, where pixels are summed or rows and columns exchanged
+  template <class Visit>
+  bool for_each_run(const Box& held, const Visit& visit) const {
+    if (bin_ != 1 || transposed_) return false;
+    for (std::size_t y = 0; y < to_y_.size(); ++y)
+      for (const Run& run : runs_)
+        visit(to_y_[y] * std::int64_t{width_} + run.to,
+              std::int64_t{from_y_[y] - held.begin.y} * held.width() + run.from - held.begin.x,
+              run.n);
+    return true;
+  }
+
  private:
+  /// Columns that follow one another both as recorded and in the pattern.
+  struct Run {
+    int from = 0;
+    int to = 0;
+    int n = 0;
+  };
+
   /// @param known_bin 0: any
   template <int known_bin, class Visit>
   void visit_pixels(const Box& held, const Visit& visit) const {
@@ -81,6 +101,7 @@ class Framing {
   std::vector<int> from_x_;
   std::vector<int> to_y_;  ///< the pattern's row of each `bin` of them
   std::vector<int> to_x_;
+  std::vector<Run> runs_;  ///< of from_x_ and to_x_, where nothing is summed
 };
 
 }  // namespace tessera::io

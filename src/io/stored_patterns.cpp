@@ -54,6 +54,30 @@ double StoredPatterns::prepare(int position, std::int64_t at, std::byte* ready) 
   return counts;
 }
 
+/// Whole numbers, of which none can be refused: without a branch a pixel.
+/// @return false, and nothing is done, where this is not all there is to do
+template <class T>
+bool StoredPatterns::frame_in_runs(const T* recorded, T* ready, double& sum) const {
+  constexpr T greatest = std::numeric_limits<T>::max();
+  const double limit = std::ceil(source_.saturation_counts);
+  const T highest = limit > greatest ? greatest : static_cast<T>(limit - 1);
+  const std::uint8_t* valid = info_.valid_pixels.data();
+  std::uint64_t counts = 0;
+  const bool done =
+      framing_.for_each_run(framing_.needed(), [&](std::int64_t pixel, std::int64_t first, int n) {
+        const T* from = recorded + first;
+        T* to = ready + pixel;
+        const std::uint8_t* is_valid = valid + pixel;
+        for (int i = 0; i < n; ++i) {
+          const T value = is_valid[i] ? from[i] : T{0};
+          to[i] = value <= highest ? value : greatest;
+          counts += value <= highest ? value : T{0};
+        }
+      });
+  sum = static_cast<double>(counts);
+  return done;
+}
+
 /// What a pixel holds that is not valid, even NaN, is not looked at: it must not reach the
 /// arithmetic.
 template <class T>
@@ -64,6 +88,8 @@ double StoredPatterns::frame(int position, const T* recorded, const std::uint8_t
   const bool saturates = std::isfinite(saturation);
   double sum = 0;
   std::fill_n(ready, info_.pattern.size(), T{0});
+  if constexpr (std::is_integral_v<T>)
+    if (!trusted && frame_in_runs(recorded, ready, sum)) return sum;
   framing_.for_each_pixel(framing_.needed(), [&](std::int64_t pixel, const auto& all_recorded) {
     if (!valid[pixel]) return;
     T counts = 0;

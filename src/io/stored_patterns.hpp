@@ -64,6 +64,8 @@ class StoredPatterns {
  private:
   template <class T>
   double frame(int position, const T* recorded, const std::uint8_t* trusted, T* ready) const;
+  template <class T>
+  bool frame_in_runs(const T* recorded, T* ready, double& sum) const;
   [[noreturn]] void refuse(int position, std::int64_t pixel, double value) const;
 
   const ScanSource& source_;
