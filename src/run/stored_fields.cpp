@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -17,22 +18,25 @@ void write_object(io::File& file, const Scan& scan, const Field& field) {
   const Box& owned = scan.tile().owned;
   const Box& ghosted = scan.tile().ghosted;
   const io::ElementType type = stored_type(field);
-  const std::size_t value_bytes = io::size_of(type);
-  std::vector<char> all(static_cast<std::size_t>(field.n_bytes()));
-  solvers::copy_out(field, 0, field.n_values, all.data());
-  std::vector<char> mine;
+  const auto value_bytes = static_cast<std::int64_t>(io::size_of(type));
+  const auto row_bytes = static_cast<std::size_t>(owned.width() * value_bytes);
+  std::vector<char> values(static_cast<std::size_t>(field.n_bytes()));
+  solvers::copy_out(field, 0, field.n_values, values.data());
+  // Owned rows move to the front, in place: a tile may be a large part of the memory.
+  char* end = values.data();
   for (std::int64_t plane = 0; plane < field.extents[0]; ++plane)
     for (int y = owned.begin.y; y < owned.end.y; ++y) {
       const std::int64_t first =
           (plane * ghosted.height() + y - ghosted.begin.y) * ghosted.width() + owned.begin.x -
           ghosted.begin.x;
-      const auto row = all.begin() + first * static_cast<std::int64_t>(value_bytes);
-      mine.insert(mine.end(), row, row + owned.width() * static_cast<std::int64_t>(value_bytes));
+      std::memmove(end, values.data() + first * value_bytes, row_bytes);
+      end += row_bytes;
     }
   file.create_dataset(field.name, stored_extents(scan, field), type);
   const bool empty = owned.empty();
   file.write_slab(field.name, {0, empty ? 0 : owned.begin.y, empty ? 0 : owned.begin.x},
-                  {empty ? 0 : field.extents[0], owned.height(), owned.width()}, type, mine.data());
+                  {empty ? 0 : field.extents[0], owned.height(), owned.width()}, type,
+                  values.data());
 }
 
 void write_images(io::File& file, const Field& field, bool is_root) {
