@@ -25,26 +25,19 @@ struct OwnedTile {
 
 namespace detail {
 
-/// Of the rows of a block, those that have threads of their own: a GPU's thread takes every fourth,
-/// so that where its block lies is found once for several pixels.
-inline constexpr int touched_rows = device::device_is_host ? decomposition::BlockGrid::block.h : 4;
-
 template <class F>
-struct TouchedPixels {
+struct TouchedPixel {
   BlockList touched;
   OwnedTile tile;
   F f;
-  KOKKOS_FUNCTION void operator()(const int i, const int first_row, const int column) const {
-    constexpr Shape2 shape = decomposition::BlockGrid::block;
+  KOKKOS_FUNCTION void operator()(const int i, const int row, const int column) const {
     const int plane = i / touched.count;
     const int block = touched.number[i - plane * touched.count];
     const int block_row = block / tile.blocks.columns();
-    const int x = (block - block_row * tile.blocks.columns()) * shape.w + column;
-    if (x >= tile.blocks.tile.w) return;
-    const int first_y = block_row * shape.h;
-    for (int row = first_row; row < shape.h && first_y + row < tile.blocks.tile.h;
-         row += touched_rows)
-      f(plane, first_y + row, x);
+    const int y = block_row * decomposition::BlockGrid::block.h + row;
+    const int x =
+        (block - block_row * tile.blocks.columns()) * decomposition::BlockGrid::block.w + column;
+    if (y < tile.blocks.tile.h && x < tile.blocks.tile.w) f(plane, y, x);
   }
 };
 
@@ -54,9 +47,8 @@ struct TouchedPixels {
 template <class F>
 void for_each_touched_pixel(const device::Device& exec, const char* name, int n_planes,
                             const BlockList& touched, const OwnedTile& tile, const F& f) {
-  device::for_each_pixel(exec, name, n_planes * touched.count,
-                         {detail::touched_rows, decomposition::BlockGrid::block.w},
-                         detail::TouchedPixels<F>{touched, tile, f});
+  device::for_each_pixel(exec, name, n_planes * touched.count, decomposition::BlockGrid::block,
+                         detail::TouchedPixel<F>{touched, tile, f});
 }
 
 /// f(plane, y, x) for every owned pixel of the tile.
