@@ -15,6 +15,10 @@ namespace {
 /// Of slice distances and tilt: a batch sees only a part of what these depend on.
 constexpr double shared_step = 0.5;
 constexpr double max_tilt_rad = 0.3;
+/// Epochs after the first that fits positions, in which those of a near field are not stretched: a
+/// stretched scan in a more curved beam explains patterns nearly as well, and comes before the
+/// beam is known. Found on simulated cone beams (docs/methods/refinement.md).
+constexpr int stretch_held_epochs = 60;
 
 KOKKOS_FUNCTION double bounded(double value, double min, double max) {
   return value < min ? min : value > max ? max : value;
@@ -198,6 +202,7 @@ Fields Refinement::windows() const {
 }
 
 void Refinement::start_epoch(int epoch) {
+  epoch_ = epoch;
   const physics::FittedParameters fitted{
       .positions = starts(settings_.positions_from_epoch, epoch),
       .opr = model_.options().n_opr_modes > 0 && starts(settings_.opr_from_epoch, epoch),
@@ -266,7 +271,8 @@ double Refinement::max_drift_px(const Device& exec) const {
 }
 
 /// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes
-/// no exit wave. In the near field the probe stands still on the detector, and the object follows.
+/// no exit wave. In the near field the probe stands still on the detector, and the object follows;
+/// nor must the scan be stretched there at first, which a more curved beam makes up for.
 void Refinement::settle_positions(const Device& exec, Sweep& sweep) {
   if (gain_) gain_->finish_epoch(exec, sweep);
   const ScanFrame frame = this->frame();
@@ -275,12 +281,14 @@ void Refinement::settle_positions(const Device& exec, Sweep& sweep) {
   Kokkos::deep_copy(exec, host_sums_, sums_);
   exec.fence();
   const FrameMotion motion = fitted_motion({host_sums_.data(), ScanFrame::n_sums});
+  const bool is_far = model_.options().propagation == physics::Propagation::far_field;
+  const bool holds_stretch =
+      !is_far && epoch_ < settings_.positions_from_epoch + stretch_held_epochs;
   if (settings_.positions_model == "affine")
     frame.keep_affine(exec, motion);
   else
-    frame.move_all(exec, {-motion.mean.y, -motion.mean.x});
-  if (model_.options().propagation == physics::Propagation::far_field)
-    physics::shift_images(exec, model_.plan(), unknowns_.probe, motion.mean);
+    frame.take_out(exec, holds_stretch ? motion.without_rotation() : motion.without_matrix());
+  if (is_far) physics::shift_images(exec, model_.plan(), unknowns_.probe, motion.mean);
 }
 
 }  // namespace tessera::solvers

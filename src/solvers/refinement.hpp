@@ -56,6 +56,7 @@ class Refinement {
   void settle_positions(const device::Device& exec, Sweep& sweep);
 
   settings::Refine settings_;
+  int epoch_ = 0;
   Unknowns unknowns_;
   physics::ForwardModel& model_;
   MovingPositions positions_;

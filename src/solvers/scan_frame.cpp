@@ -67,15 +67,27 @@ void ScanFrame::add_up(const Device& exec, const DeviceView<double*>& sums) cons
       FrameSums{given, displacement}, sums);
 }
 
-void ScanFrame::move_all(const Device& exec, Vec2 by_px) const {
+namespace {
+
+/// (given - centre) turned by the motion's matrix.
+KOKKOS_FUNCTION double turned(const ScanFrame& frame, const FrameMotion& motion, int position,
+                              int axis) {
+  return motion.matrix[axis][0] * (frame.given(position, 0) - motion.centre.y) +
+         motion.matrix[axis][1] * (frame.given(position, 1) - motion.centre.x);
+}
+
+}  // namespace
+
+void ScanFrame::take_out(const Device& exec, const FrameMotion& motion) const {
   const ScanFrame frame = *this;
   Kokkos::parallel_for(
-      device::kernel_name("tessera::solvers::move_all"),
+      device::kernel_name("tessera::solvers::take_out"),
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.extent(0))),
       KOKKOS_LAMBDA(const int i) {
         for (int axis = 0; axis < 2; ++axis) {
-          const double by = axis == 0 ? by_px.y : by_px.x;
-          move_to(frame, i, axis, frame.displacement(i, axis) + by);
+          const double mean = axis == 0 ? motion.mean.y : motion.mean.x;
+          const double by = mean + turned(frame, motion, i, axis);
+          move_to(frame, i, axis, frame.displacement(i, axis) - by);
         }
       });
 }
@@ -86,10 +98,8 @@ void ScanFrame::keep_affine(const Device& exec, const FrameMotion& motion) const
       device::kernel_name("tessera::solvers::keep_affine"),
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.extent(0))),
       KOKKOS_LAMBDA(const int i) {
-        const double y = frame.given(i, 0) - motion.centre.y;
-        const double x = frame.given(i, 1) - motion.centre.x;
         for (int axis = 0; axis < 2; ++axis)
-          move_to(frame, i, axis, motion.matrix[axis][0] * y + motion.matrix[axis][1] * x);
+          move_to(frame, i, axis, turned(frame, motion, i, axis));
       });
 }
 

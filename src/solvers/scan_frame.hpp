@@ -13,6 +13,13 @@ struct FrameMotion {
   Vec2 mean;
   Vec2 centre;
   double matrix[2][2] = {};
+
+  FrameMotion without_matrix() const { return {mean, centre}; }
+  /// Mean and stretch: the matrix' symmetric part.
+  FrameMotion without_rotation() const {
+    const double shear = (matrix[0][1] + matrix[1][0]) / 2;
+    return {mean, centre, {{matrix[0][0], shear}, {shear, matrix[1][1]}}};
+  }
 };
 
 /// Least squares over all positions, as Odstrcil et al. 2018, Opt. Express 26, 3108, sec. 3.3, fit
@@ -33,8 +40,8 @@ struct ScanFrame {
   static constexpr int n_sums = 12;
   /// sums = of this rank: 1, y, x, yy, xx, yx, dy, dy y, dy x, dx, dx y, dx x.
   void add_up(const device::Device& exec, const device::DeviceView<double*>& sums) const;
-  /// All positions by the same.
-  void move_all(const device::Device& exec, Vec2 by_px) const;
+  /// Every position back by what the motion says of it.
+  void take_out(const device::Device& exec, const FrameMotion& motion) const;
   /// Every position to where the motion without its mean puts it.
   void keep_affine(const device::Device& exec, const FrameMotion& motion) const;
 };
