@@ -17,6 +17,7 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
   command.add_option("--raster", options.raster, "positions, ROWSxCOLUMNS")
       ->delimiter('x')
       ->expected(2)
+      ->allow_extra_args(false)  // one word; what follows is a setting
       ->capture_default_str();
   command.add_option("--size", options.scan.window_px, "window, pixels")->capture_default_str();
   command.add_option("--step", options.scan.step_px, "between positions, pixels")
