@@ -12,6 +12,7 @@
 #include "tessera/io/hdf5.hpp"
 
 #include "convert_files.hpp"
+#include "io/hdf5_scan.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -19,20 +20,6 @@ namespace {
 constexpr std::int64_t piece_bytes = 64 << 20;
 constexpr double joules_per_eV = 1.602176634e-19;
 const std::string detector = "entry_1/instrument_1/detector_1/";
-
-io::ElementType element_type(io::PatternType type) {
-  switch (type) {
-    case io::PatternType::u8:
-      return io::ElementType::u8;
-    case io::PatternType::u16:
-      return io::ElementType::u16;
-    case io::PatternType::u32:
-      return io::ElementType::u32;
-    case io::PatternType::f32:
-      break;
-  }
-  return io::ElementType::f32;
-}
 
 /// Calls `work` with ranges of positions, (rows, columns) of the file's raster, and the first's
 /// number.

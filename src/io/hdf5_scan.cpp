@@ -15,11 +15,6 @@
 #include "dataset_series.hpp"
 
 namespace tessera::io {
-namespace {
-
-int to_int(std::int64_t n) {
-  return static_cast<int>(n);
-}
 
 ElementType element_type(PatternType type) {
   switch (type) {
@@ -33,6 +28,12 @@ ElementType element_type(PatternType type) {
       break;
   }
   return ElementType::f32;
+}
+
+namespace {
+
+int to_int(std::int64_t n) {
+  return static_cast<int>(n);
 }
 
 PatternType pattern_type(ElementType type) {

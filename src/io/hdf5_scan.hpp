@@ -9,6 +9,9 @@
 
 namespace tessera::io {
 
+/// What a file's patterns are read as.
+ElementType element_type(PatternType type);
+
 /// @param source names the datasets
 std::unique_ptr<ScanReader> open_hdf5_scan(File file, const ScanSource& source);
 

@@ -51,8 +51,8 @@ class ShiftedWindowGradient {
     Place next = place_of(scan_, chunk_, first);
     Place now = next;
     int turn = 0;
-    asm volatile(""
-                 : "+r"(turn));  // the first turn, of zeros, stays in the loop: the code is large
+    // The first turn, of zeros, stays in the loop: the code is large.
+    asm volatile("" : "+r"(turn));
     for (;; ++turn) {
       const Place later = place_of(scan_, chunk_, min(first + turn + 1, last - 1));
       if constexpr (shares > 0) {

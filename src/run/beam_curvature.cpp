@@ -8,6 +8,8 @@
 
 #include "tessera/base/text.hpp"
 
+#include "io/stored_patterns.hpp"
+
 namespace tessera::run {
 namespace {
 
@@ -19,25 +21,6 @@ constexpr double least_correlation = 0.05;
 /// A motion that explains the patterns hardly better than that of the deck's geometry is not better
 /// known than it. Flat beams were found at 0.97 to 1, others below 0.93.
 constexpr double flat_enough = 0.95;
-
-template <class Count>
-double count_at(const std::byte* pattern, std::int64_t i) {
-  return static_cast<double>(reinterpret_cast<const Count*>(pattern)[i]);
-}
-
-double count_at(io::PatternType type, const std::byte* pattern, std::int64_t i) {
-  switch (type) {
-    case io::PatternType::u8:
-      return count_at<std::uint8_t>(pattern, i);
-    case io::PatternType::u16:
-      return count_at<std::uint16_t>(pattern, i);
-    case io::PatternType::u32:
-      return count_at<std::uint32_t>(pattern, i);
-    case io::PatternType::f32:
-      break;
-  }
-  return count_at<float>(pattern, i);
-}
 
 std::vector<Vec2> window_positions_px(const Scan& scan) {
   std::vector<Vec2> positions;
@@ -95,13 +78,16 @@ void PatternSample::keep(int position, const std::byte* pattern) {
   const auto found = std::ranges::lower_bound(chosen_, position);
   if (found == chosen_.end() || *found != position) return;
   const int i = static_cast<int>(found - chosen_.begin());
-  double last = 0;  // in place of a pixel that is ignored
-  for (int y = 0; y < patterns_.h() * bin_; ++y)
-    for (int x = 0; x < patterns_.w() * bin_; ++x) {
-      const double count = count_at(type_, pattern, std::int64_t{y} * recorded_.w + x);
-      if (count < ignored_) last = count;
-      patterns_(i, y / bin_, x / bin_) += last;
-    }
+  io::with_type(type_, [&](auto like) {
+    const auto* const counts = reinterpret_cast<const decltype(like)*>(pattern);
+    double last = 0;  // in place of a pixel that is ignored
+    for (int y = 0; y < patterns_.h() * bin_; ++y)
+      for (int x = 0; x < patterns_.w() * bin_; ++x) {
+        const auto count = static_cast<double>(counts[std::int64_t{y} * recorded_.w + x]);
+        if (count < ignored_) last = count;
+        patterns_(i, y / bin_, x / bin_) += last;
+      }
+  });
 }
 
 optics::FeatureMotion PatternSample::motion(const comm::Communicator& comm) {
