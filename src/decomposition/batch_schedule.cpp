@@ -5,21 +5,21 @@
 #include <numeric>
 #include <random>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/random.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/decomposition/position_split.hpp"
 
 namespace tessera::decomposition {
 namespace {
 
 int count_batches(std::size_t n_positions, int batch_size);
-std::vector<int> dealt_in_turn(std::span<const int> positions, std::span<const Pixel> corner,
-                               int n_batches);
+std::vector<int> dealt_in_turn(std::span<const int> positions, std::span<const int> begin,
+                               std::span<const Pixel> corner);
 void group_neighbours(std::span<int> positions, std::span<const int> begin,
-                      std::span<const Pixel> corner);
+                      std::span<const Pixel> corner, PositionSplit& split);
 void shuffle(std::span<int> values, std::mt19937_64& random);
 
 }  // namespace
@@ -46,8 +46,9 @@ BatchSchedule::BatchSchedule(std::span<const int> positions, std::span<const Pix
   begin_.assign(n + 1, 0);
   // The first n_positions % n batches hold one position more than the others.
   for (int b = 0; b < n; ++b) begin_[b + 1] = begin_[b] + n_positions / n + (b < n_positions % n);
-  if (order == BatchOrder::spread) members_ = dealt_in_turn(positions_, corner, n);
-  if (order == BatchOrder::compact) group_neighbours(members_, begin_, corner);
+  if (order == BatchOrder::spread) members_ = dealt_in_turn(positions_, begin_, corner);
+  PositionSplit split;
+  if (order == BatchOrder::compact) group_neighbours(members_, begin_, corner, split);
   start_epoch(0);
 }
 
@@ -80,35 +81,33 @@ int count_batches(std::size_t n_positions, int batch_size) {
 }
 
 /// Every group of `n_batches` neighbours gives one position to each batch. (Dealing in scan order
-/// would make a batch of a raster's column whenever n_batches is the row length.)
-std::vector<int> dealt_in_turn(std::span<const int> positions, std::span<const Pixel> corner,
-                               int n_batches) {
+/// would make a batch of a raster's column whenever n_batches is the row length.) Ascending in
+/// each.
+std::vector<int> dealt_in_turn(std::span<const int> positions, std::span<const int> begin,
+                               std::span<const Pixel> corner) {
+  const int n_batches = static_cast<int>(begin.size()) - 1;
   std::vector<int> neighbours(positions.begin(), positions.end());
   const int n_positions = static_cast<int>(positions.size());
   std::vector<int> group_begin;
   for (int i = 0; i < n_positions; i += n_batches) group_begin.push_back(i);
   group_begin.push_back(n_positions);
-  group_neighbours(neighbours, group_begin, corner);
+  PositionSplit split;
+  group_neighbours(neighbours, group_begin, corner, split);
 
-  std::vector<int> members;
-  members.reserve(positions.size());
-  for (int b = 0; b < n_batches; ++b) {
-    const std::ptrdiff_t begin = std::ssize(members);
-    for (int i = b; i < n_positions; i += n_batches) members.push_back(neighbours[i]);
-    std::sort(members.begin() + begin, members.end());
-  }
-  return members;
+  const std::size_t n_scan = positions.empty() ? 0 : positions.back() + 1;
+  std::vector<int> batch_of(n_scan);
+  for (int i = 0; i < n_positions; ++i) batch_of[neighbours[i]] = i % n_batches;
+  std::vector<int> next(begin.begin(), begin.end());
+  for (const int position : positions) neighbours[next[batch_of[position]]++] = position;
+  return neighbours;
 }
 
-/// k-d bisection of the window corners: batch b becomes positions[begin[b] .. begin[b + 1]),
-/// ascending.
+/// k-d bisection of the window corners: batch b becomes positions[begin[b] .. begin[b + 1]), like
+/// `positions` ascending.
 void group_neighbours(std::span<int> positions, std::span<const int> begin,
-                      std::span<const Pixel> corner) {
+                      std::span<const Pixel> corner, PositionSplit& split) {
   const std::size_t n_batches = begin.size() - 1;
-  if (n_batches < 2) {
-    std::sort(positions.begin(), positions.end());
-    return;
-  }
+  if (n_batches < 2) return;
   Pixel min = corner[positions.front()];
   Pixel max = min;
   for (const int i : positions) {
@@ -116,16 +115,11 @@ void group_neighbours(std::span<int> positions, std::span<const int> begin,
     max = {std::max(max.y, corner[i].y), std::max(max.x, corner[i].x)};
   }
   const bool along_y = max.y - min.y >= max.x - min.x;
-  const auto key = [&](int i) {
-    const auto [y, x] = corner[i];
-    return along_y ? std::tuple(y, x, i) : std::tuple(x, y, i);
-  };
   const std::size_t middle_batch = n_batches / 2;
-  const int middle = begin[middle_batch] - begin[0];
-  std::nth_element(positions.begin(), positions.begin() + middle, positions.end(),
-                   [&](int i, int j) { return key(i) < key(j); });
-  group_neighbours(positions.first(middle), begin.first(middle_batch + 1), corner);
-  group_neighbours(positions.subspan(middle), begin.subspan(middle_batch), corner);
+  const auto middle = static_cast<std::size_t>(begin[middle_batch] - begin[0]);
+  split.split(positions, middle, corner, along_y);
+  group_neighbours(positions.first(middle), begin.first(middle_batch + 1), corner, split);
+  group_neighbours(positions.subspan(middle), begin.subspan(middle_batch), corner, split);
 }
 
 /// Uniform in [0, n). The standard's distributions differ between libraries; its engines do not.

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 #include "tessera/base/error.hpp"
@@ -18,7 +17,7 @@ using Axis = int Pixel::*;
 /// A box of the object, on its way to become `n_tiles` tiles.
 struct Part {
   Box box;
-  std::vector<int> positions;
+  std::span<int> positions;  ///< ascending
   int n_tiles;
 };
 
@@ -27,46 +26,71 @@ struct Windows {
   std::span<const Pixel> corner;
 };
 
+/// Cuts a part in two until each is a tile.
+class TileCutter {
+ public:
+  TileCutter(const Windows& scan, std::optional<TileGrid> grid, int ghost_margin_px,
+             std::optional<int> whose_positions, Tiling& tiling)
+      : scan_(scan),
+        grid_(grid),
+        ghost_margin_px_(ghost_margin_px),
+        whose_positions_(whose_positions),
+        tiling_(tiling) {}
+  void cut_up(const Part& part);
+
+ private:
+  std::pair<Part, Part> cut(const Part& part, int n_tiles_first, bool along_y);
+  Tile finished(const Part& part) const;
+
+  Windows scan_;
+  std::optional<TileGrid> grid_;
+  int ghost_margin_px_;
+  std::optional<int> whose_positions_;
+  Tiling& tiling_;
+  PositionSplit split_;
+};
+
 void check(Shape2 object, const Windows& scan, int n_tiles, std::optional<TileGrid> grid);
-std::vector<Part> bisected(const Windows& scan, Part part, int n, std::optional<Axis> along);
-std::pair<Part, Part> cut(const Windows& scan, Part part, int n_tiles_first, Axis axis);
-int cut_index(const Part& part, int n_tiles_first);
-int cut_pixel(const Windows& scan, const Part& part, int index, int n_tiles_first, Axis axis);
-Tile finished(const Windows& scan, Part part, Shape2 object, int ghost_margin_px);
+std::size_t cut_index(const Part& part, int n_tiles_first);
+int cut_pixel(const Windows& scan, const Part& part, std::size_t index, const PositionCut& cut,
+              int n_tiles_first);
 
 }  // namespace
 
-std::vector<int> tile_of_positions(const Tiling& tiling) {
-  std::size_t n_positions = 0;
-  for (const Tile& tile : tiling.tiles) n_positions += tile.positions.size();
-  std::vector<int> tile_of(n_positions);
-  for (std::size_t i = 0; i < tiling.tiles.size(); ++i)
-    for (const int position : tiling.tiles[i].positions) tile_of[position] = static_cast<int>(i);
+int Tiling::tile_of(int position, Pixel corner) const {
+  int first = 0;
+  int end = static_cast<int>(tiles.size());
+  for (auto cut = cuts.begin(); end - first > 1;) {
+    const bool is_before = cut->at.is_before(corner, position);
+    const int middle = first + cut->n_tiles_first;
+    cut += is_before ? 1 : cut->n_tiles_first;
+    (is_before ? end : first) = middle;
+  }
+  return first;
+}
+
+std::vector<int> tile_of_positions(const Tiling& tiling, std::span<const Pixel> corner) {
+  std::vector<int> tile_of;
+  tile_of.reserve(corner.size());
+  for (const Pixel at : corner)
+    tile_of.push_back(tiling.tile_of(static_cast<int>(tile_of.size()), at));
   return tile_of;
 }
 
 Tiling make_tiling(Shape2 object, Shape2 window, std::span<const Pixel> corner, int n_tiles,
-                   std::optional<TileGrid> grid, int ghost_margin_px) {
+                   std::optional<TileGrid> grid, int ghost_margin_px,
+                   std::optional<int> whose_positions) {
   const Windows scan{window, corner};
   check(object, scan, n_tiles, grid);
   if (ghost_margin_px < 0)
     throw std::invalid_argument(text("make_tiling: ghost_margin_px = ", ghost_margin_px));
-  Part whole{Box::at({0, 0}, object), std::vector<int>(corner.size()), n_tiles};
-  std::iota(whole.positions.begin(), whole.positions.end(), 0);
-
-  Tiling tiling{object, window, {}};
-  tiling.tiles.reserve(n_tiles);
-  const auto keep = [&](std::vector<Part> parts) {
-    for (Part& part : parts)
-      tiling.tiles.push_back(finished(scan, std::move(part), object, ghost_margin_px));
-  };
-  if (grid) {
-    for (Part& row : bisected(scan, std::move(whole), grid->rows, &Pixel::y)) {
-      keep(bisected(scan, std::move(row), grid->columns, &Pixel::x));
-    }
-  } else {
-    keep(bisected(scan, std::move(whole), n_tiles, {}));
-  }
+  std::vector<int> positions(corner.size());
+  std::iota(positions.begin(), positions.end(), 0);
+  Tiling tiling{object, window, {}, {}};
+  tiling.tiles.reserve(static_cast<std::size_t>(n_tiles));
+  tiling.cuts.reserve(static_cast<std::size_t>(n_tiles));
+  TileCutter(scan, grid, ghost_margin_px, whose_positions, tiling)
+      .cut_up({Box::at({0, 0}, object), positions, n_tiles});
   return tiling;
 }
 
@@ -97,67 +121,64 @@ void check(Shape2 object, const Windows& scan, int n_tiles, std::optional<TileGr
   }
 }
 
-/// The `n` parts of `part`, each worth part.n_tiles / n tiles, in the order of the cuts.
-std::vector<Part> bisected(const Windows& scan, Part part, int n, std::optional<Axis> along) {
-  if (n == 1) return {std::move(part)};
-  const Axis longer = part.box.height() >= part.box.width() ? &Pixel::y : &Pixel::x;
-  const int n_first = n / 2;
-  const int n_tiles_first = part.n_tiles / n * n_first;
-  auto [first, second] = cut(scan, std::move(part), n_tiles_first, along.value_or(longer));
-  std::vector<Part> parts = bisected(scan, std::move(first), n_first, along);
-  for (Part& p : bisected(scan, std::move(second), n - n_first, along)) {
-    parts.push_back(std::move(p));
+/// Rows before columns where a grid is given, else the longer side first.
+void TileCutter::cut_up(const Part& part) {
+  if (part.n_tiles == 1) {
+    tiling_.tiles.push_back(finished(part));
+    return;
   }
-  return parts;
+  const bool cuts_rows = grid_ && part.n_tiles > grid_->columns;
+  const int unit = cuts_rows ? grid_->columns : 1;
+  const bool along_y = grid_ ? cuts_rows : part.box.height() >= part.box.width();
+  const auto [first, second] = cut(part, part.n_tiles / unit / 2 * unit, along_y);
+  cut_up(first);
+  cut_up(second);
 }
 
-std::pair<Part, Part> cut(const Windows& scan, Part part, int n_tiles_first, Axis axis) {
-  const Axis other = axis == &Pixel::y ? &Pixel::x : &Pixel::y;
-  const auto key = [&](int i) {
-    return std::tuple(scan.corner[i].*axis, scan.corner[i].*other, i);
-  };
-  std::sort(part.positions.begin(), part.positions.end(),
-            [&](int i, int j) { return key(i) < key(j); });
-  const int index = cut_index(part, n_tiles_first);
-  const int pixel = cut_pixel(scan, part, index, n_tiles_first, axis);
-
-  const auto middle = part.positions.begin() + index;
-  Part second{part.box, {middle, part.positions.end()}, part.n_tiles - n_tiles_first};
+std::pair<Part, Part> TileCutter::cut(const Part& part, int n_tiles_first, bool along_y) {
+  const Axis axis = along_y ? &Pixel::y : &Pixel::x;
+  const std::size_t index = cut_index(part, n_tiles_first);
+  const PositionCut at = split_.split(part.positions, index, scan_.corner, along_y);
+  tiling_.cuts.push_back({at, n_tiles_first});
+  const int pixel = cut_pixel(scan_, part, index, at, n_tiles_first);
+  Part first{part.box, part.positions.first(index), n_tiles_first};
+  Part second{part.box, part.positions.subspan(index), part.n_tiles - n_tiles_first};
+  first.box.end.*axis = pixel;
   second.box.begin.*axis = pixel;
-  part.positions.erase(middle, part.positions.end());
-  part.box.end.*axis = pixel;
-  part.n_tiles = n_tiles_first;
-  return {std::move(part), std::move(second)};
+  return {first, second};
 }
 
 /// How many of the sorted positions go to the first side: its share, rounded, a half down.
-int cut_index(const Part& part, int n_tiles_first) {
+std::size_t cut_index(const Part& part, int n_tiles_first) {
   const auto n_tiles = static_cast<std::int64_t>(part.n_tiles);
   const std::int64_t share_times_2n = 2 * std::ssize(part.positions) * n_tiles_first;
-  return static_cast<int>((share_times_2n + n_tiles - 1) / (2 * n_tiles));
+  return static_cast<std::size_t>((share_times_2n + n_tiles - 1) / (2 * n_tiles));
 }
 
 /// Between the window centres on both sides of the cut; by area where one side has no positions.
-int cut_pixel(const Windows& scan, const Part& part, int index, int n_tiles_first, Axis axis) {
-  if (index == 0 || index == std::ssize(part.positions)) {
+int cut_pixel(const Windows& scan, const Part& part, std::size_t index, const PositionCut& cut,
+              int n_tiles_first) {
+  const Axis axis = cut.along_y ? &Pixel::y : &Pixel::x;
+  if (index == 0 || index == part.positions.size()) {
     const int begin = part.box.begin.*axis;
     const std::int64_t length = part.box.end.*axis - begin;
     return begin + static_cast<int>(length * n_tiles_first / part.n_tiles);
   }
-  const int window = axis == &Pixel::y ? scan.window.h : scan.window.w;
-  const int before = scan.corner[part.positions[index - 1]].*axis;
-  const int after = scan.corner[part.positions[index]].*axis;
-  return std::midpoint(before, after) + window / 2;
+  const int window = cut.along_y ? scan.window.h : scan.window.w;
+  int before = 0;
+  for (const int i : part.positions.first(index)) before = std::max(before, scan.corner[i].*axis);
+  return std::midpoint(before, cut.corner.*axis) + window / 2;
 }
 
-Tile finished(const Windows& scan, Part part, Shape2 object, int ghost_margin_px) {
-  Tile tile{part.box, part.box, std::move(part.positions)};
-  std::sort(tile.positions.begin(), tile.positions.end());
-  for (const int i : tile.positions) {
-    tile.ghosted = hull(tile.ghosted, Box::at(scan.corner[i], scan.window));
-  }
+Tile TileCutter::finished(const Part& part) const {
+  Tile tile{part.box, part.box, static_cast<int>(part.positions.size()), {}};
+  if (!whose_positions_ || *whose_positions_ == std::ssize(tiling_.tiles))
+    tile.positions.assign(part.positions.begin(), part.positions.end());
+  for (const int i : part.positions)
+    tile.ghosted = hull(tile.ghosted, Box::at(scan_.corner[i], scan_.window));
   if (!tile.ghosted.empty())
-    tile.ghosted = intersection(grown(tile.ghosted, ghost_margin_px), Box::at({0, 0}, object));
+    tile.ghosted =
+        intersection(grown(tile.ghosted, ghost_margin_px_), Box::at({0, 0}, tiling_.object));
   return tile;
 }
 

@@ -32,7 +32,8 @@ int busy_batch_size(deck::Solver solver, const Scan& scan) {
   int size = std::max(solver.batch_size.value(), static_cast<int>(scan.tiling.tiles.size()));
   for (; size < n_fitted; size += (size + 1) / 2) {
     solver.batch_size = size;
-    if (decomposition::idle_share(batch_schedule(solver, scan), scan.tiling) == 0) return size;
+    if (decomposition::idle_share(batch_schedule(solver, scan), scan.tiling, scan.corner) == 0)
+      return size;
   }
   return 0;
 }
@@ -57,7 +58,8 @@ std::vector<std::string> doubts_of_batches(const deck::Deck& deck, const Scan& s
   if (scan.tiling.tiles.size() == 1) return doubts;  // spares it a second look at all batches
   for (std::size_t stage = 0; stage < scan.plan.solvers.size(); ++stage) {
     const deck::Solver& solver = scan.plan.solvers[stage];
-    const double idle = decomposition::idle_share(batch_schedule(solver, scan), scan.tiling);
+    const double idle =
+        decomposition::idle_share(batch_schedule(solver, scan), scan.tiling, scan.corner);
     if (idle < tolerable_share) continue;
     const std::string section = deck::solver_section(deck, stage);
     doubts.push_back(text(section, ": batches of ", solver.batch_size.value(), " positions leave ",

@@ -1,7 +1,9 @@
 #include "run/memory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <ranges>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/host.hpp"
@@ -66,17 +68,37 @@ MemoryLimits memory_limits(const deck::Computation& run, const MemoryNeeds& need
   return {static_cast<std::int64_t>(device), static_cast<std::int64_t>(host), one_memory};
 }
 
+/// The largest tile and that with the most positions: where these do not fit, no other has to be
+/// looked at.
+std::array<int, 2> fullest_tiles(const decomposition::Tiling& tiling) {
+  const auto number_of = [&](const auto& value) {
+    return static_cast<int>(std::ranges::max_element(tiling.tiles, {}, value) -
+                            tiling.tiles.begin());
+  };
+  return {number_of([](const decomposition::Tile& tile) { return tile.ghosted.area(); }),
+          number_of([](const decomposition::Tile& tile) { return tile.n_positions; })};
+}
+
 /// More ranks than there are that hold the scan, each within `limits`.
 std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
                                 const MemoryLimits& limits) {
-  return decomposition::ranks_that_fit(
+  const auto tiling_on = [&](int n_ranks) {
+    return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks, {},
+                                      scan.plan.tile_margin_px, 0);
+  };
+  const auto all_fit = [&](const decomposition::Tiling& tiling, const auto& ranks) {
+    return std::ranges::all_of(ranks, [&](int rank) {
+      return best_place(memory_needs(deck, scan, tiling, rank), limits).has_value();
+    });
+  };
+  std::optional<int> enough = decomposition::ranks_that_fit(
       static_cast<int>(scan.tiling.tiles.size()), scan.n_positions(), [&](int n_ranks) {
-        const decomposition::Tiling tiling = decomposition::make_tiling(
-            scan.grid.object, scan.grid.window, scan.corner, n_ranks, {}, scan.plan.tile_margin_px);
-        for (int rank = 0; rank < n_ranks; ++rank)
-          if (!best_place(memory_needs(deck, scan, tiling, rank), limits)) return false;
-        return true;
+        const decomposition::Tiling tiling = tiling_on(n_ranks);
+        return all_fit(tiling, fullest_tiles(tiling));
       });
+  while (enough && !all_fit(tiling_on(*enough), std::views::iota(0, *enough)))
+    if (++*enough > scan.n_positions()) enough.reset();
+  return enough;
 }
 
 /// What solvers take in memory; of each place the most, for they follow one another.
@@ -105,7 +127,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
                          const decomposition::Tiling& tiling, int rank) {
   const io::ScanInfo& info = scan.info;
   const decomposition::Tile& tile = tiling.tiles[static_cast<std::size_t>(rank)];
-  const auto n = static_cast<std::int64_t>(tile.positions.size());
+  const auto n = static_cast<std::int64_t>(tile.n_positions);
   const physics::Sizes sizes{.model = scan.plan.model,
                              .window = info.pattern,
                              .ghosted = tile.ghosted.shape(),
@@ -131,7 +153,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
       {"a few numbers", few_numbers},
   };
   needs.n_patterns = n;
-  needs.n_chunk_patterns = scan.plan.max_in_chunk(tile.positions.size());
+  needs.n_chunk_patterns = scan.plan.max_in_chunk(static_cast<std::size_t>(tile.n_positions));
   needs.pattern_bytes = info.pattern.size() * static_cast<std::int64_t>(io::size_of(info.type));
   const auto element_bytes = static_cast<std::int64_t>(io::size_of(info.type));
   const std::int64_t recorded_bytes =

@@ -110,7 +110,7 @@ RankPlan plan_for_ranks(const deck::Deck& deck, const Scan& scan, int n_ranks) {
   RankPlan plan{.n_ranks = n_ranks, .balance = balance_of(batches, windows.tile_of, n_ranks)};
   std::int64_t ghosts = 0;
   for (int rank = 0; rank < n_ranks; ++rank) {
-    const auto n = static_cast<int>(tiling.tiles[static_cast<std::size_t>(rank)].positions.size());
+    const int n = tiling.tiles[static_cast<std::size_t>(rank)].n_positions;
     plan.most_positions = std::max(plan.most_positions, n);
     const auto memory = plan_memory(memory_needs(deck, scan, tiling, rank), PatternsIn::device);
     plan.device_bytes = std::max(plan.device_bytes, total_bytes(memory.device));

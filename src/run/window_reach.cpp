@@ -9,7 +9,7 @@ WindowReach window_reach(const Scan& scan, const decomposition::Tiling& tiling) 
   const Shape2& object = scan.grid.object;
   WindowReach reach{.window = {tiling.window.h + 2 * reach_px, tiling.window.w + 2 * reach_px},
                     .corner = scan.corner,
-                    .tile_of = decomposition::tile_of_positions(tiling)};
+                    .tile_of = decomposition::tile_of_positions(tiling, scan.corner)};
   // What lies beyond the object no window reaches.
   for (Pixel& corner : reach.corner)
     corner = {std::clamp(corner.y - reach_px, 0, object.h - reach.window.h),

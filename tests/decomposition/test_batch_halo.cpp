@@ -21,7 +21,7 @@ struct Job {
   explicit Job(std::uint64_t seed)
       : scan(testing::random_scan(seed)),
         tiling(make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, scan.n_tiles)),
-        tile_of(tile_of_positions(tiling)) {
+        tile_of(tile_of_positions(tiling, scan.grid.corner)) {
     const int n = static_cast<int>(scan.grid.corner.size());
     for (int i = 0; i < n; ++i) positions.push_back(i);
     batch_size = 1 + static_cast<int>(random_bits(seed, 77) % n);

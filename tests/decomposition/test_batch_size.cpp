@@ -95,10 +95,12 @@ TEST(IdleShare, CountsRanksWithoutAPositionOfTheBatch) {
     const int batch_size = 1 + static_cast<int>(random_bits(seed, 77) % grid.corner.size());
     for (const BatchOrder order : {BatchOrder::spread, BatchOrder::random, BatchOrder::compact}) {
       const BatchSchedule schedule(all_positions(grid), grid.corner, batch_size, order, seed);
-      ASSERT_DOUBLE_EQ(idle_share(schedule, tiling), counted_idle_share(schedule, tiling)) << name;
+      ASSERT_DOUBLE_EQ(idle_share(schedule, tiling, grid.corner),
+                       counted_idle_share(schedule, tiling))
+          << name;
     }
     const BatchSchedule whole(all_positions(grid), grid.corner, 0, BatchOrder::spread, seed);
-    ASSERT_EQ(idle_share(whole, tiling), 0) << name;
+    ASSERT_EQ(idle_share(whole, tiling, grid.corner), 0) << name;
   }
 }
 
@@ -109,8 +111,8 @@ TEST(IdleShare, BatchesGrowWithTheScan) {
   const geometry::WindowGrid grid = geometry::lay_windows(positions, {64, 64}, 1.0);
   const Tiling tiling = make_tiling(grid.object, grid.window, grid.corner, 512);
   const auto share = [&](int batch_size) {
-    return idle_share({all_positions(grid), grid.corner, batch_size, BatchOrder::spread, 1},
-                      tiling);
+    return idle_share({all_positions(grid), grid.corner, batch_size, BatchOrder::spread, 1}, tiling,
+                      grid.corner);
   };
   EXPECT_LT(share(batch_size_of(2, grid.corner, grid.window)), 0.02);
   EXPECT_GT(share(32), 0.9);

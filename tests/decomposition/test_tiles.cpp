@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,6 +55,55 @@ TEST(Tiles, OwnedBoxesPartitionTheObject) {
     EXPECT_EQ(std::ssize(tiling.tiles), scan.n_tiles);
     expect_owned_boxes_partition_the_object(tiling);
     expect_every_position_has_one_tile(tiling, scan.grid.corner.size());
+  }
+}
+
+/// The same cuts tell the tile of a position without any list.
+TEST(Tiles, CutsTellTheTileOfEveryPosition) {
+  for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
+    const RandomScan scan = random_scan(seed);
+    SCOPED_TRACE(scan.name);
+    const Tiling tiling = tiling_of(scan);
+    const std::vector<int> tile_of = tile_of_positions(tiling, scan.grid.corner);
+    for (int t = 0; t < scan.n_tiles; ++t) {
+      EXPECT_EQ(tiling.tiles[t].n_positions, std::ssize(tiling.tiles[t].positions));
+      for (const int i : tiling.tiles[t].positions) EXPECT_EQ(tile_of[i], t);
+    }
+    const int only = scan.n_tiles / 2;
+    const Tiling listed = make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner,
+                                      scan.n_tiles, {}, 0, only);
+    for (int t = 0; t < scan.n_tiles; ++t) {
+      EXPECT_EQ(listed.tiles[t].n_positions, tiling.tiles[t].n_positions);
+      EXPECT_EQ(listed.tiles[t].positions,
+                t == only ? tiling.tiles[t].positions : std::vector<int>());
+    }
+  }
+}
+
+/// Against a sort.
+TEST(Tiles, ASplitKeepsTheOrderOfBothSides) {
+  PositionSplit split;
+  for (std::uint64_t seed = 0; seed < n_random_scans; ++seed) {
+    const RandomScan scan = random_scan(seed);
+    SCOPED_TRACE(scan.name);
+    const std::vector<Pixel>& corner = scan.grid.corner;
+    const bool along_y = seed % 2 == 0;
+    std::vector<int> positions;
+    for (int i = 0; i < std::ssize(corner); i += 1 + static_cast<int>(seed % 3))
+      positions.push_back(i);
+    std::vector<int> sorted = positions;
+    std::ranges::sort(sorted, {}, [&](int i) {
+      const auto [y, x] = corner[i];
+      return along_y ? std::tuple(y, x, i) : std::tuple(x, y, i);
+    });
+    const std::size_t n_first = random_bits(seed, 5) % (sorted.size() + 1);
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(n_first);
+    std::sort(sorted.begin(), middle);
+    std::sort(middle, sorted.end());
+    const PositionCut cut = split.split(positions, n_first, corner, along_y);
+    EXPECT_EQ(positions, sorted);
+    for (std::size_t j = 0; j < positions.size(); ++j)
+      EXPECT_EQ(cut.is_before(corner[positions[j]], positions[j]), j < n_first);
   }
 }
 

@@ -183,7 +183,7 @@ class BatchOfScan {
  public:
   BatchOfScan(const Scan& scan, const decomposition::Tiling& tiling,
               const decomposition::HaloPlan& plan, const std::vector<int>& positions)
-      : tile_of_(decomposition::tile_of_positions(tiling)),
+      : tile_of_(decomposition::tile_of_positions(tiling, scan.corner)),
         halo_(plan, {window, scan.corner, tile_of_}, 1, static_cast<int>(positions.size())) {
     halo_.add_batch(positions);
     pieces_ = device::to_device<Pieces>("pieces", halo_.pieces().data(),
@@ -207,7 +207,7 @@ TEST_P(HaloExchangeTest, ABatchCarriesWhatItsWindowsReachAndLeavesTheRestAlone) 
   std::vector<int> batch;
   for (int i = 0; i < static_cast<int>(scan_.corner.size()); i += 5) batch.push_back(i);
   const BatchOfScan of_batch(scan_, tiling_, plan_, batch);
-  const std::vector<int> tile_of = decomposition::tile_of_positions(tiling_);
+  const std::vector<int> tile_of = decomposition::tile_of_positions(tiling_, scan_.corner);
   const auto is_reached = [&](Pixel p, bool by_own) {
     return std::ranges::any_of(batch, [&](int i) {
       return (!by_own || tile_of[i] == world().rank()) &&
@@ -254,7 +254,7 @@ TEST_P(HaloExchangeTest, ABatchCarriesWhatItsWindowsReachAndLeavesTheRestAlone) 
 TEST_P(HaloExchangeTest, BytesOfABatchAreThoseOfThePixelsThatItReaches) {
   const std::vector<int> batch{0};
   const BatchOfScan of_batch(scan_, tiling_, plan_, batch);
-  const int tile = decomposition::tile_of_positions(tiling_)[0];
+  const int tile = decomposition::tile_of_positions(tiling_, scan_.corner)[0];
   const Box reached = Box::at(scan_.corner[0], window);
   std::int64_t n_pixels = 0;
   std::int64_t n_messages = 0;

@@ -20,7 +20,7 @@ using testing::world;
 /// Bytes that all ranks send in `epoch` of rpie: three Reals of sums for every ghost that a window
 /// of its holder's positions reaches, two of the object for every ghost that any window reaches.
 double counted_bytes(const Scan& scan, decomposition::BatchSchedule batches, int epoch) {
-  const std::vector<int> tile_of = decomposition::tile_of_positions(scan.tiling);
+  const std::vector<int> tile_of = decomposition::tile_of_positions(scan.tiling, scan.corner);
   batches.start_epoch(epoch);
   std::int64_t n_reals = 0;
   for (int id = 0; id < batches.n_batches(); ++id)

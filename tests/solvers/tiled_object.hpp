@@ -36,7 +36,7 @@ class TiledObject {
     std::vector<int> all(n_scan);
     std::iota(all.begin(), all.end(), 0);
     const std::vector<Vec2> subpixel(n_scan);
-    const std::vector<int> tile_of = decomposition::tile_of_positions(tiling_);
+    const std::vector<int> tile_of = decomposition::tile_of_positions(tiling_, corner);
     sweep_ = std::make_unique<solvers::Sweep>(
         decomposition::BatchSchedule(all, corner, 0, decomposition::BatchOrder::spread, 1),
         solvers::ScanShare{tile().positions, std::vector<bool>(n_mine), corner, subpixel, window,

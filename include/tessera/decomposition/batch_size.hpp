@@ -22,6 +22,8 @@ int batch_size_of(double coverage, std::span<const Pixel> corner, Shape2 window)
 
 /// Of the ranks that have any of the schedule's positions, the part that has none in a batch: the
 /// mean over the batches of its epoch.
-double idle_share(const BatchSchedule& schedule, const Tiling& tiling);
+/// @param corner of all scan positions when the tiles were cut
+double idle_share(const BatchSchedule& schedule, const Tiling& tiling,
+                  std::span<const Pixel> corner);
 
 }  // namespace tessera::decomposition

@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
       tiling.tiles[static_cast<std::size_t>(world.rank())].positions;
   const std::vector<int> all = {0, 1, 2, 3};
   const std::vector<Vec2> subpixel(all.size());
-  const std::vector<int> tile_of = decomposition::tile_of_positions(tiling);
+  const std::vector<int> tile_of = decomposition::tile_of_positions(tiling, corner);
   const solvers::ScanShare share{
       .positions = positions,
       .on_border = decomposition::touches_ghosts(tiling, world.rank(), corner),
