@@ -196,6 +196,27 @@ void add_compare(CLI::App& app, Action& action) {
   });
 }
 
+void add_report(CLI::App& app, Action& action) {
+  struct Options {
+    std::vector<std::string> results;
+    std::string out = "report.html";
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("report", "Show a result as one HTML page, or two beside one another");
+  command
+      ->add_option("results", options->results,
+                   "a result; a second, or a simulated scan, to compare it with")
+      ->required()
+      ->expected(1, 2);
+  command->add_option("-o,--output", options->out, "page to write, default report.html");
+  command->callback([options, &action] {
+    action = [options](const comm::Communicator& comm) {
+      return report(options->results, options->out, comm);
+    };
+  });
+}
+
 void add_methods(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "methods", "Print which solver.method goes with which model and which options");
@@ -219,6 +240,7 @@ std::optional<Action> parse_command_line(int argc, char** argv, bool speaks) {
   add_convert(app, action);
   add_inspect(app, action);
   add_compare(app, action);
+  add_report(app, action);
   add_methods(app, action);
   try {
     app.parse(argc, argv);

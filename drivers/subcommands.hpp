@@ -36,6 +36,10 @@ ExitCode inspect(const std::string& file, const std::string& pictures, bool as_j
                  const comm::Communicator& comm);
 ExitCode compare(const std::string& a, const std::string& b, bool as_json,
                  const comm::Communicator& comm);
+/// @param results one or two
+/// @param out the page to write
+ExitCode report(const std::vector<std::string>& results, const std::string& out,
+                const comm::Communicator& comm);
 ExitCode methods(const comm::Communicator& comm);
 
 /// Rank 0 reads the file; every rank parses the same text. Collective. @throws AgreedError

@@ -74,6 +74,16 @@ bool is_deck(const std::string& path) {
   return path.ends_with(".toml");
 }
 
+std::optional<deck::Deck> deck_of_result(const io::File& file) {
+  if (!file.has("deck")) return {};
+  const std::string toml = file.read_text("deck");
+  try {
+    return deck::parse(toml, file.path(), {});
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
 std::vector<std::pair<std::string, io::DatasetInfo>> datasets(const io::File& file) {
   std::vector<std::pair<std::string, io::DatasetInfo>> found;
   for (const std::string& name : file.names()) {

@@ -34,6 +34,9 @@ ScanContents scan_contents(const std::string& path);
 bool is_result(const io::File& file);
 bool is_deck(const std::string& path);
 
+/// The deck in a result; none if there is none or this version cannot read it.
+std::optional<deck::Deck> deck_of_result(const io::File& file);
+
 /// Every dataset with its path.
 std::vector<std::pair<std::string, io::DatasetInfo>> datasets(const io::File& file);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <numbers>
 #include <system_error>
 
 #include "tessera/base/error.hpp"
@@ -12,8 +11,7 @@
 
 #include "file_contents.hpp"
 #include "io/png.hpp"
-#include "optics/fourier_tools.hpp"
-#include "optics/illuminated_region.hpp"
+#include "object_picture.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -37,83 +35,22 @@ class Folder {
   std::filesystem::path folder_;
 };
 
-/// The product of all slices at every `stride`-th pixel: blocks are not averaged, for a phase ramp
-/// would darken them.
-WaveStack read_thinned_object(const io::File& file, int stride) {
-  io::Extents extents = file.info("object").extents;
-  const bool has_slices = extents.size() == 3;
-  const std::int64_t n_slices = has_slices ? extents[0] : 1;
-  const auto h = static_cast<int>(extents[extents.size() - 2]);
-  const auto w = static_cast<int>(extents.back());
-  WaveStack object(1, {(h + stride - 1) / stride, (w + stride - 1) / stride}, 1.0);
-  std::vector<Complex> row(w);
-  for (std::int64_t slice = 0; slice < n_slices; ++slice)
-    for (int y = 0; y < object.h(); ++y) {
-      io::Extents begin{y * stride, 0};
-      io::Extents count{1, w};
-      if (has_slices) begin.insert(begin.begin(), slice);
-      if (has_slices) count.insert(count.begin(), 1);
-      file.read_slab_alone("object", begin, count, io::ElementType::complex128, row.data());
-      for (int x = 0; x < object.w(); ++x) object(0, y, x) *= row[x * stride];
-    }
-  return object;
-}
-
-/// Takes out the ramp and the mean phase that the region shows.
-void remove_ramp(WaveStack& object, const optics::PixelSet& region) {
-  WaveStack inside = object;
-  std::transform(inside.begin(), inside.end(), region.begin(), inside.begin(),
-                 [](const Complex& value, auto lit) { return lit ? value : Complex{}; });
-  const Vec2 ramp = optics::transform_peak(inside, optics::Samples::image);
-  Complex mean = 0;
-  for (int y = 0; y < object.h(); ++y)
-    for (int x = 0; x < object.w(); ++x) {
-      const Complex factor = std::polar(1.0, -2 * std::numbers::pi * (ramp.y * y + ramp.x * x));
-      object(0, y, x) *= factor;
-      mean += inside(0, y, x) * factor;
-    }
-  const Complex turn = std::polar(1.0, -std::arg(mean));
-  for (auto& value : object) value *= turn;
-}
-
 /// A picture of f(value), its grey range set by the illuminated pixels only.
 template <class F>
-void write_grey(const std::string& path, const WaveStack& object, const optics::PixelSet& region,
-                const F& f) {
-  std::vector<double> values(object.size());
-  std::transform(object.begin(), object.end(), values.begin(), f);
-  std::vector<double> lit;
-  for (std::size_t r = 0; r < values.size(); ++r)
-    if (region.data()[r]) lit.push_back(values[r]);
-  auto quantile = [&](double q) {
-    const auto at =
-        lit.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(lit.size() - 1));
-    std::nth_element(lit.begin(), at, lit.end());
-    return *at;
-  };
-  const double min = quantile(0.005);
-  io::write_grey_png(path, object.shape(), values, std::pair{min, quantile(0.995)});
+void write_grey(const std::string& path, const ObjectPicture& object, const F& f) {
+  std::vector<double> values(object.waves.size());
+  std::transform(object.waves.begin(), object.waves.end(), values.begin(), f);
+  io::write_grey_png(path, object.waves.shape(), values, shown_range(values, object.lit));
 }
 
 void write_object(const io::File& file, const WaveStack& probe, Folder& folder) {
   constexpr int longest_px = 4096;
-  const io::Extents extents = file.info("object").extents;
-  const Shape2 whole{static_cast<int>(extents[extents.size() - 2]),
-                     static_cast<int>(extents.back())};
+  const Shape2 whole = object_shape(file);
   const int stride = (std::max(whole.h, whole.w) + longest_px - 1) / longest_px;
-  optics::PixelSet region =
-      optics::illuminated_region(whole, read_points(file, "window_corner_px"), probe, stride);
-  const Box box = optics::bounding_box(region);
-  if (box.empty())
-    throw InputError(text('"', file.path(),
-                          "\": the probe is dark, so no pixel of the object can be "
-                          "shown"));
-  WaveStack object = optics::cropped(read_thinned_object(file, stride), box);
-  region = optics::cropped(region, box);
-  remove_ramp(object, region);
-  write_grey(folder.file("object_amplitude.png"), object, region,
+  const ObjectPicture object = object_picture(file, probe, stride);
+  write_grey(folder.file("object_amplitude.png"), object,
              [](const Complex& value) { return std::abs(value); });
-  write_grey(folder.file("object_phase.png"), object, region,
+  write_grey(folder.file("object_phase.png"), object,
              [](const Complex& value) { return std::arg(value); });
 }
 

@@ -13,6 +13,7 @@
 
 #include "analysis/pictures.hpp"
 #include "deck/check.hpp"
+#include "report/report.hpp"
 #include "run/doubts.hpp"
 #include "run/requests.hpp"
 #include "run/resumed_deck.hpp"
@@ -89,12 +90,11 @@ void describe(const Run& run, const comm::Communicator& comm) {
 }
 
 /// Better known before the run than after it.
-void check_summary_folder(const std::string& path) {
+void check_folder(const std::string& name, const std::string& path) {
   if (path.empty()) return;
   const std::string folder = std::filesystem::absolute(path).parent_path();
   if (!std::filesystem::is_directory(folder))
-    throw InputError(
-        text("--summary ", path, ": there is no folder \"", folder, "\"; make it first"));
+    throw InputError(text(name, " ", path, ": there is no folder \"", folder, "\"; make it first"));
 }
 
 /// The file that a link names, also one that is yet to be, so that a result takes its place and not
@@ -201,6 +201,12 @@ void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
   });
 }
 
+void write_report(const deck::Deck& deck, const comm::Communicator& comm) {
+  if (deck.output.report.empty()) return;
+  report::write({deck.output.file}, deck.output.report, comm);
+  if (comm.is_root()) fmt::print("report {}\n", deck.output.report);
+}
+
 }  // namespace
 
 ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
@@ -208,7 +214,10 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   Requests requests(given.output, comm);  // to the end: a late signal must not lose the result
   comm.together([&] {
     deck::check_reconstruction(given);
-    if (comm.is_root()) check_summary_folder(summary_path);
+    if (!comm.is_root()) return;
+    check_folder("--summary", summary_path);
+    check_folder("output.report", given.output.report);
+    if (!given.output.report.empty()) report::check_plotting_library();
   });
   const comm::Watchdog watchdog(comm, given.decomposition.timeout_s, "decomposition.timeout_s");
   const auto runtime = start_device(comm, given.run.share_gpu);
@@ -234,6 +243,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   run->write_result(outcome.final_figures, outcome.status);
   report_summary(*run, outcome, comm, summary_path);
   draw_pictures(deck, comm);
+  write_report(deck, comm);
   if (comm.is_root()) fmt::print("result {}, {}\n", deck.output.file, outcome.status);
   return outcome.status == signal_status ? ExitCode::interrupted : ExitCode::done;
 }

@@ -11,6 +11,7 @@ namespace tessera::settings {
 struct Output {
   std::string file = "result.h5";
   std::string pictures;
+  std::string report;
   int save_every_epochs = 0;
   double save_every_minutes = 0;
   std::string on_usr1 = "stop";
@@ -25,6 +26,10 @@ struct Output {
         {.name = "pictures",
          .field = &pictures,
          .meaning = "Folder for PNG pictures of object and probe; empty: none.",
+         .is_path = true},
+        {.name = "report",
+         .field = &report,
+         .meaning = "HTML page that shows the result, as `tessera report` writes it; empty: none.",
          .is_path = true},
         {.name = "save_every_epochs",
          .field = &save_every_epochs,

@@ -191,6 +191,10 @@ std::vector<BadInput> bad_outputs() {
       {"SummaryIsTheScan", {"--summary", "over data.file"}, {"--summary", "scan.h5"}},
       {"SummaryIsTheDeck", {"--summary", "over the deck"}, {"--summary", "deck.toml"}},
       {"SummaryFolderMissing", {"nowhere/s.json", "--summary"}, {"--summary", "nowhere/s.json"}},
+      {"ReportIsTheScan", {"output.report", "over data.file"}, {"output.report=scan.h5"}},
+      {"ReportFolderMissing",
+       {"nowhere/r.html", "output.report"},
+       {"output.report=nowhere/r.html"}},
   };
 }
 

@@ -36,7 +36,7 @@ TEST(Program, HelpsOnceOnAnyNumberOfRanks) {
   const std::size_t first = outcome.out.find("Usage:");
   EXPECT_EQ(outcome.out.find("Usage:", first + 1), std::string::npos);
   for (const char* subcommand : {"reconstruct", "resume", "plan", "simulate", "init", "look",
-                                 "convert", "inspect", "compare", "methods"})
+                                 "convert", "inspect", "compare", "report", "methods"})
     EXPECT_THAT(outcome.out, HasSubstr(subcommand));
 }
 
@@ -60,6 +60,36 @@ TEST(Program, PlansForAnyRanksFromMetadata) {
   }
 }
 
+TEST(Program, ReportsAtTheEndOfARun) {
+  const ScanFolder folder;
+  const std::string page = folder.path("report.html");
+  const auto words = folder.reconstruct({"output.report=" + page});
+  Command without_library{3, words};
+  without_library.limit = "export TESSERA_CHART_JS=" + folder.path("no.js");
+  expect_error(run_tessera(without_library), 2, {"no.js", "libjs-chart.js"});
+  const Outcome outcome = run_tessera({3, words});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("report " + page));
+
+  std::ifstream file(page);
+  const std::string html{std::istreambuf_iterator<char>(file), {}};
+  const std::string before = "<script type=\"application/json\" id=\"contents\">";
+  const std::size_t begin = html.find(before) + before.size();
+  const auto shown =
+      nlohmann::json::parse(html.substr(begin, html.find("</script>", begin) - begin));
+  const io::File result = io::File::open(folder.result());
+  EXPECT_EQ(shown["runs"][0]["history"]["error"], result.read_doubles("history/error"));
+  EXPECT_EQ(shown["runs"][0]["figures"]["final_error"],
+            *result.number_attribute("/", "final_error"));
+  EXPECT_EQ(shown["runs"][0]["tiles"]["owned"].size(), 3u);
+
+  const std::string again = folder.path("again.html");
+  ASSERT_EQ(run_tessera({1, {"report", folder.result(), "-o", again}}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(again));
+  expect_error(run_tessera({1, {"report", folder.scan(), "-o", again}}), 2, {"scan.h5", "inspect"});
+  expect_error(run_tessera({1, {"report", folder.result(), "-o", folder.result()}}), 2, {"-o"});
+}
+
 struct Help {
   std::string subcommand;
   std::vector<std::string> words;
@@ -78,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Help{"simulate", {"deck", "key=value", "data.file"}},
                       Help{"init", {"file", "--output"}},
                       Help{"inspect", {"file", "--json", "--png"}},
-                      Help{"compare", {"a", "b", "--json"}}),
+                      Help{"compare", {"a", "b", "--json"}},
+                      Help{"report", {"results", "--output"}}),
     [](const auto& tested) { return tested.param.subcommand; });
 
 TEST_P(Subcommand, HelpsWithUnitsAndDefaults) {

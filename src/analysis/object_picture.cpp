@@ -1,0 +1,103 @@
+#include "analysis/object_picture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+
+#include "file_contents.hpp"
+#include "optics/fourier_tools.hpp"
+
+namespace tessera::analysis {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Those of the first object mode, where the file says how many a mode has.
+std::int64_t n_slices_of(const io::File& file, std::int64_t n_images) {
+  const std::optional<deck::Deck> deck = deck_of_result(file);
+  return deck ? std::min<std::int64_t>(deck->object.n_slices, n_images) : n_images;
+}
+
+/// The product of the slices at every `stride`-th pixel: blocks are not averaged, for a phase ramp
+/// would darken them.
+WaveStack read_thinned_object(const io::File& file, int stride) {
+  io::Extents extents = file.info("object").extents;
+  const bool has_slices = extents.size() == 3;
+  const std::int64_t n_slices = has_slices ? n_slices_of(file, extents[0]) : 1;
+  const auto [h, w] = object_shape(file);
+  WaveStack object(1, {(h + stride - 1) / stride, (w + stride - 1) / stride}, 1.0);
+  std::vector<Complex> row(w);
+  for (std::int64_t slice = 0; slice < n_slices; ++slice)
+    for (int y = 0; y < object.h(); ++y) {
+      io::Extents begin{y * stride, 0};
+      io::Extents count{1, w};
+      if (has_slices) begin.insert(begin.begin(), slice);
+      if (has_slices) count.insert(count.begin(), 1);
+      file.read_slab_alone("object", begin, count, io::ElementType::complex128, row.data());
+      for (int x = 0; x < object.w(); ++x) object(0, y, x) *= row[x * stride];
+    }
+  return object;
+}
+
+/// Takes out the ramp and the mean phase that the region shows.
+void remove_ramp(WaveStack& object, const optics::PixelSet& region) {
+  WaveStack inside = object;
+  std::transform(inside.begin(), inside.end(), region.begin(), inside.begin(),
+                 [](const Complex& value, auto lit) { return lit ? value : Complex{}; });
+  const Vec2 ramp = optics::transform_peak(inside, optics::Samples::image);
+  Complex mean = 0;
+  for (int y = 0; y < object.h(); ++y)
+    for (int x = 0; x < object.w(); ++x) {
+      const Complex factor = std::polar(1.0, -2 * std::numbers::pi * (ramp.y * y + ramp.x * x));
+      object(0, y, x) *= factor;
+      mean += inside(0, y, x) * factor;
+    }
+  const Complex turn = std::polar(1.0, -std::arg(mean));
+  for (auto& value : object) value *= turn;
+}
+
+}  // namespace
+
+Shape2 object_shape(const io::File& file) {
+  const io::Extents extents = file.info("object").extents;
+  return {static_cast<int>(extents[extents.size() - 2]), static_cast<int>(extents.back())};
+}
+
+ObjectPicture object_picture(const io::File& file, const WaveStack& probe, int stride) {
+  const Shape2 whole = object_shape(file);
+  const optics::PixelSet lit =
+      optics::illuminated_region(whole, read_points(file, "window_corner_px"), probe, stride);
+  const Box box = optics::bounding_box(lit);
+  if (box.empty())
+    throw InputError(text('"', file.path(),
+                          "\": the probe is dark, so no pixel of the object can be "
+                          "shown"));
+  ObjectPicture picture{optics::cropped(read_thinned_object(file, stride), box),
+                        optics::cropped(lit, box),
+                        {stride * box.begin.y, stride * box.begin.x},
+                        stride};
+  remove_ramp(picture.waves, picture.lit);
+  return picture;
+}
+
+std::pair<double, double> shown_range(std::span<const double> values, const optics::PixelSet& lit) {
+  std::vector<double> shown;
+  for (std::size_t r = 0; r < values.size(); ++r)
+    if (lit.data()[r]) shown.push_back(values[r]);
+  const auto quantile = [&](double q) {
+    const auto at =
+        shown.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(shown.size() - 1));
+    std::nth_element(shown.begin(), at, shown.end());
+    return *at;
+  };
+  const double least = quantile(0.005);
+  return {least, quantile(0.995)};
+}
+
+}  // namespace tessera::analysis

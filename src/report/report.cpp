@@ -1,0 +1,93 @@
+#include "report/report.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/io/hdf5.hpp"
+
+#include "analysis/compare.hpp"
+#include "analysis/file_contents.hpp"
+#include "page.hpp"
+#include "sections.hpp"
+
+namespace tessera::report {
+namespace {
+
+/// Of all pictures of objects and of probes: with them a page stays below 5 MB.
+constexpr std::int64_t max_object_pixels = 3 << 18;
+constexpr std::int64_t max_probe_pixels = 1 << 18;
+
+Json run_contents(const std::string& path, std::int64_t n_runs) {
+  Result result{.file = io::File::open(path), .deck = {}};
+  result.deck = analysis::deck_of_result(result.file);
+  result.pixel_m = result.file.number_attribute("/", "object_pixel_m").value_or(0);
+  result.wavelength_m = result.file.number_attribute("/", "wavelength_m").value_or(0);
+  const WaveStack probe = result.file.read_waves("probe");
+  Json run = {{"file", path},
+              {"figures", figures_section(result)},
+              {"object", object_section(result, probe, max_object_pixels / n_runs)},
+              {"probe", probe_section(result, probe, max_probe_pixels / n_runs)},
+              {"background", background_section(result)},
+              {"history", history_section(result)},
+              {"positions", positions_section(result)},
+              {"tiles", tiles_section(result)},
+              {"deck", deck_section(result)}};
+  for (const char* name : {"versions", "hosts"})
+    if (result.file.has(name)) run[name] = result.file.read_text(name);
+  return run;
+}
+
+Json comparison_contents(const std::string& a, const std::string& b) {
+  const analysis::Comparison comparison =
+      analysis::compare(analysis::read_reconstruction(a), analysis::read_reconstruction(b));
+  return {{"a", a},
+          {"b", b},
+          {"found", Json::parse(analysis::compare_report(comparison, /*json=*/true))}};
+}
+
+void check_paths(const std::vector<std::string>& paths, const std::string& out) {
+  for (const std::string& path : paths) {
+    std::error_code unknown;
+    if (std::filesystem::equivalent(path, out, unknown))
+      throw InputError(text("-o \"", out, "\" is a file that is read; name another"));
+  }
+  if (!analysis::is_result(io::File::open(paths.front())))
+    throw InputError(text('"', paths.front(),
+                          "\" is not a result (datasets object, probe); `tessera inspect` says "
+                          "what it is"));
+}
+
+}  // namespace
+
+Json contents(const std::vector<std::string>& paths) {
+  std::vector<std::string> results;
+  for (const std::string& path : paths)
+    if (analysis::is_result(io::File::open(path))) results.push_back(path);
+  Json all = {{"runs", Json::array()}};
+  for (const std::string& path : results)
+    all["runs"].push_back(run_contents(path, std::ssize(results)));
+  if (paths.size() == 2) all["comparison"] = comparison_contents(paths[0], paths[1]);
+  return all;
+}
+
+void write(const std::vector<std::string>& paths, const std::string& out,
+           const comm::Communicator& comm) {
+  std::string page;
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    check_paths(paths, out);
+    page = page_of(contents(paths));
+  });
+  io::AtomicFile file(out, std::ssize(page), comm);
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    std::ofstream to(file.partial_path(), std::ios::binary);
+    to << page;
+    if (!to.flush()) throw SystemError(text("cannot write the report \"", out, '"'));
+  });
+  file.commit();
+}
+
+}  // namespace tessera::report
