@@ -16,7 +16,7 @@ function axis(title, more = {}) {
 /** Around the curves' values, labelled at 1, 2 and 5 of each decade. */
 function logAxis(title, curves) {
   const values = curves.flatMap(curve => curve.points.map(point => point.y));
-  const words = value => (['1', '2', '5'].includes(value.toExponential(0)[0]) ? value.toExponential(0) : '');
+  const words = value => (/^[125]e/.test(value.toExponential(3).replace('.000', '')) ? value.toExponential(0) : '');
   return axis(title, {type: 'logarithmic', min: least(values) / 1.2, max: greatest(values) * 1.2, ticks: {callback: words}});
 }
 
@@ -69,6 +69,7 @@ function plotPositions(parent, sets) {
   };
   const [y, x] = [middle(0), middle(1)];
   const half = 1.05 * Math.max(y.half, x.half, 1e-6);
+  const inner = {maxTicksLimit: 9, includeBounds: false};
   const radius = all.length > 2000 ? 1.5 : 2.5;
   const datasets = sets.map(set => ({
     label: set.label, data: set.points.map(point => ({x: 1e6 * point[1], y: 1e6 * point[0]})), pointRadius: set.radius ?? radius,
@@ -81,10 +82,19 @@ function plotPositions(parent, sets) {
     options: {
       aspectRatio: 1, plugins: {tooltip: {callbacks: {label}}, legend: {labels: {usePointStyle: true}}},
       scales: {
-        x: axis('x / µm', {min: x.centre - half, max: x.centre + half}),
-        y: axis('y / µm', {min: y.centre - half, max: y.centre + half, reverse: true}),
+        x: axis('x / µm', {min: x.centre - half, max: x.centre + half, ticks: inner}),
+        y: axis('y / µm', {min: y.centre - half, max: y.centre + half, reverse: true, ticks: inner}),
       },
     },
+  });
+}
+
+/** Seconds of every rank, one upon the other: {name: [seconds]} */
+function plotSeconds(parent, parts) {
+  const datasets = Object.entries(parts).map(([label, data], i) => ({label, data, backgroundColor: colours[i]}));
+  plot(parent, {
+    type: 'bar', data: {labels: datasets[0].data.map((_, rank) => rank), datasets},
+    options: {aspectRatio: 1.6, scales: {x: axis('rank', {stacked: true}), y: axis('seconds', {stacked: true})}},
   });
 }
 

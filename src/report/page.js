@@ -146,19 +146,23 @@ function showPositions() {
   for (const run of contents.runs) {
     const {count, every, after_m: after, before_m: before, intensity, opr_weight: opr} = run.positions;
     const thinned = every > 1 ? `, every ${every}th shown` : '';
-    parent.append(element('p', {}, `${count} positions${thinned}${before ? `; moved by ${metres(rmsMove(before, after))} rms` : ''}${of(run)}`));
+    parent.append(element('p', {}, `${count} positions${thinned}${before ? `; moved by ${metres(rms(moves(before, after)))} rms` : ''}${of(run)}`));
     const line = row(parent);
     plotPositions(line, [{label: before ? 'refined' : 'as given', points: after, colour: colours[0]},
                          ...(before ? [{label: 'given', points: before, colour: '#bbb'}] : [])]);
-    if (intensity) plotOverScan(line, 'intensity', after, intensity.map(row => row[0]));
+    if (before) plotOverScan(line, 'moved, nm', after, moves(before, after).map(move => 1e9 * move));
+    if (intensity?.some(row => row[0] !== intensity[0][0])) plotOverScan(line, 'intensity', after, intensity.map(row => row[0]));
     for (let i = 0; i < (opr ? opr[0].length : 0); ++i)
       plotOverScan(line, `weight of OPR mode ${i + 1}`, after, opr.map(row => row[i]));
   }
 }
 
-function rmsMove(before, after) {
-  const squares = before.map(([y, x], i) => (after[i][0] - y) ** 2 + (after[i][1] - x) ** 2);
-  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
+function moves(before, after) {
+  return before.map(([y, x], i) => Math.hypot(after[i][0] - y, after[i][1] - x));
+}
+
+function rms(values) {
+  return Math.sqrt(values.reduce((sum, value) => sum + value ** 2, 0) / values.length);
 }
 
 async function showBackground() {
@@ -171,8 +175,17 @@ async function showBackground() {
 }
 
 function showTiles() {
-  const parent = section('Tiles', 'What each rank owns, and (dashed) holds. Sides in pixels of the object.');
-  for (const run of contents.runs) if (run.tiles.owned) parent.append(tilesDrawn(run));
+  const parent = section('Tiles and ranks', 'What each rank owns, and (dashed) holds, of the object; where its time went; its memory, as planned.');
+  for (const run of contents.runs) {
+    const line = row(parent);
+    if (run.tiles.owned) line.append(tilesDrawn(run));
+    const parts = Object.entries(run.ranks).filter(([name]) => name.endsWith('_s'));
+    if (parts.length > 0) plotSeconds(line, Object.fromEntries(parts.map(([name, values]) => [name.slice(0, -2), values])));
+    for (const [name, words] of [['device_bytes', 'device'], ['host_bytes', 'host']]) {
+      const bytes = run.ranks[name];
+      if (bytes) parent.append(element('p', {}, `${words} memory of a rank: ${digits(least(bytes) / 1e6)} to ${digits(greatest(bytes) / 1e6)} MB${of(run)}`));
+    }
+  }
 }
 
 function tilesDrawn(run) {

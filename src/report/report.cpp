@@ -33,6 +33,7 @@ Json run_contents(const std::string& path, std::int64_t n_runs) {
               {"history", history_section(result)},
               {"positions", positions_section(result)},
               {"tiles", tiles_section(result)},
+              {"ranks", ranks_section(result)},
               {"deck", deck_section(result)}};
   for (const char* name : {"versions", "hosts"})
     if (result.file.has(name)) run[name] = result.file.read_text(name);

@@ -92,6 +92,13 @@ Json tiles_section(const Result& result) {
   return section;
 }
 
+Json ranks_section(const Result& result) {
+  Json section = Json::object();
+  for (const std::string& name : result.file.members("ranks"))
+    section[name] = result.file.read_doubles("ranks/" + name);
+  return section;
+}
+
 Json deck_section(const Result& result) {
   Json section = Json::array();
   if (!result.deck) return section;

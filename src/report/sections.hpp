@@ -42,6 +42,9 @@ Json positions_section(const Result& result);
 /// Boxes (y0, x0, y1, x1) of all ranks, object pixels.
 Json tiles_section(const Result& result);
 
+/// Seconds and bytes of every rank, by name.
+Json ranks_section(const Result& result);
+
 /// Every key with its value, its default and its meaning.
 Json deck_section(const Result& result);
 

@@ -83,6 +83,21 @@ void write_tiles(io::File& file, const decomposition::Tiling& tiling, bool is_ro
   write_boxes(file, "tiles/ghosted", ghosted, is_root);
 }
 
+/// A number for each rank. Collective.
+void write_ranks(io::File& file, const ResultContents& contents, const comm::Communicator& comm) {
+  const decomposition::MemoryPlan& memory = contents.scan.memory;
+  const auto write = [&](const std::string& name, double mine) {
+    const std::vector<double> values = comm.all_gather(std::span<const double>(&mine, 1));
+    file.write_doubles("ranks/" + name, {comm.size()}, values);
+  };
+  write("compute_s", contents.times.compute_s);
+  write("halo_s", contents.times.halo_s);
+  write("reduce_s", contents.times.reduce_s);
+  write("io_s", contents.times.io_s);
+  write("device_bytes", static_cast<double>(total_bytes(memory.device)));
+  write("host_bytes", static_cast<double>(total_bytes(memory.host)));
+}
+
 void write_attributes(io::File& file, const ResultContents& contents) {
   file.set_attribute("/", "format", "tessera-result 1");
   file.set_attribute("/", "title", contents.deck.title);
@@ -138,6 +153,7 @@ void ResultFile::write(const ResultContents& contents, const comm::Communicator&
   write_tiles(file, contents.scan.tiling, comm.is_root());
   write_cut(file, contents.scan);
   write_memory(file, contents, comm);
+  write_ranks(file, contents, comm);
   deck::Deck resolved = contents.deck;
   resolved.solvers = contents.scan.plan.solvers;
   const std::filesystem::path path = contents.deck.output.file;

@@ -9,6 +9,7 @@
 #include "tessera/io/hdf5.hpp"
 
 #include "run/history.hpp"
+#include "run/rank_times.hpp"
 #include "run/scan.hpp"
 #include "solvers/fields.hpp"
 
@@ -24,6 +25,7 @@ struct ResultContents {
   EpochFigures final_figures;
   std::string status;   ///< "finished", or what ended the run
   bool is_last = true;  ///< the run has nothing left to do
+  RankTimes times;      ///< of this rank, before this write
 };
 
 /// How far every position has moved from where the scan has it, pixels.

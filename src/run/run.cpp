@@ -256,8 +256,8 @@ ResultContents Run::contents(const EpochFigures& final_figures, const std::strin
   solvers::Fields remembered = memory();
   const bool is_large = std::ranges::any_of(remembered, &solvers::Field::is_large);
   if (is_large && !deck_.output.save_memory) remembered.clear();
-  return {deck_,         scan_,  state(),   std::move(remembered), stage_, history_,
-          final_figures, status, finished()};
+  return {deck_,  scan_,      state(), std::move(remembered), stage_, history_, final_figures,
+          status, finished(), times()};
 }
 
 std::int64_t Run::result_bytes() const {

@@ -10,6 +10,7 @@
 
 #include "deck/deck.hpp"
 #include "run/history.hpp"
+#include "run/rank_times.hpp"
 #include "run/scan.hpp"
 #include "solvers/constraint_list.hpp"
 #include "solvers/rank_setup.hpp"
@@ -23,16 +24,6 @@ class Figures;
 class GoodState;
 class RecordedBatches;
 class ResultFile;
-
-/// Where this rank's time went, and what it moved.
-struct RankTimes {
-  double compute_s = 0;
-  double halo_s = 0;
-  double reduce_s = 0;
-  double io_s = 0;
-  double halo_bytes = 0;
-  double pattern_bytes_read = 0;
-};
 
 /// All calls are collective.
 class Run {

@@ -82,6 +82,8 @@ TEST(Program, ReportsAtTheEndOfARun) {
   EXPECT_EQ(shown["runs"][0]["figures"]["final_error"],
             *result.number_attribute("/", "final_error"));
   EXPECT_EQ(shown["runs"][0]["tiles"]["owned"].size(), 3u);
+  EXPECT_EQ(shown["runs"][0]["ranks"]["compute_s"], result.read_doubles("ranks/compute_s"));
+  EXPECT_EQ(result.read_doubles("ranks/device_bytes").size(), 3u);
 
   const std::string again = folder.path("again.html");
   ASSERT_EQ(run_tessera({1, {"report", folder.result(), "-o", again}}).exit_code, 0);

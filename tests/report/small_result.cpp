@@ -54,6 +54,8 @@ void SmallResult::write(const std::string& path) const {
   file.write_doubles("history/validation_error", {4}, {0.6, std::nan(""), 0.3, 0.2});
   file.write_doubles("tiles/owned", {2, 4}, {0, 0, 40, 24, 0, 24, 40, 48});
   file.write_doubles("tiles/ghosted", {2, 4}, {0, 0, 40, 30, 0, 18, 40, 48});
+  file.write_doubles("ranks/compute_s", {2}, {3.5, 4});
+  file.write_doubles("ranks/device_bytes", {2}, {5e6, 6e6});
   file.write_text("deck",
                   "title = \"a small result\"\n[data]\nfile = \"scan.h5\"\n[experiment]\n"
                   "energy_eV = 8800.0\ndistance_m = 2.0\ndetector_pixel_m = 75e-6\n"

@@ -132,6 +132,7 @@ TEST_F(Report, HasHistoryPositionsAndWhatWasFitted) {
       EXPECT_NEAR(background[static_cast<std::size_t>((y + 8) % 16 * 16 + (x + 8) % 16)],
                   result_.background(0, y, x), tolerance(shown["background"]));
   EXPECT_EQ(shown["tiles"]["ghosted"][1], Json({0.0, 18.0, 40.0, 48.0}));
+  EXPECT_EQ(shown["ranks"], Json({{"compute_s", {3.5, 4.0}}, {"device_bytes", {5e6, 6e6}}}));
   EXPECT_EQ(shown["figures"]["final_error"], 0.04);
   EXPECT_EQ(shown["figures"]["status"], "finished");
   EXPECT_EQ(shown["hosts"], "node1\nnode2");
