@@ -26,8 +26,8 @@ class ShiftedWindowGradient {
   using Chip = OnChip<n, Count, shares, true>;
   using Registers = float2[S::across][S::rows];
   static constexpr int window_threads = 32 * S::count;
-  /// Loads on their way.
-  static constexpr int ahead = 10;
+  /// Loads on their way: fewer or more spill registers.
+  static constexpr int ahead = n == 64 ? 8 : 10;
 
  public:
   __device__ ShiftedWindowGradient(const ScanArrays& scan, const ChunkArrays& chunk,
@@ -51,21 +51,23 @@ class ShiftedWindowGradient {
     Place next = place_of(scan_, chunk_, first);
     Place now = next;
     int turn = 0;
-    // The first turn, of zeros, stays in the loop: the code is large.
+    // The first turn, which only begins, stays in the loop: the code is large.
     asm volatile("" : "+r"(turn));
     for (;; ++turn) {
       const Place later = place_of(scan_, chunk_, min(first + turn + 1, last - 1));
+      const bool begins = turn == 0;
+      const bool ends = turn == last - first;
       if constexpr (shares > 0) {
-        if (turn > 0) detector_.compare_modes(now);
+        if (!begins) detector_.compare_modes(now);
       } else {
-        if (turn > 0) detector_.compare(turn - 1);
-        if (turn < last - first) detector_.start_counts(next);
+        if (!begins) detector_.compare(turn - 1);
+        if (!ends) detector_.start_counts(next);
       }
       const float shift = shift_of(next);
-      add_gradients(now);
+      if (!begins) add_gradients(now);
       make_ramps(shift, turn);
-      exchange_spectra(turn);
-      if (turn == last - first) break;
+      exchange_spectra(turn, begins, ends);
+      if (ends) break;
       start_wave(next);
       now = next;
       next = later;
@@ -149,8 +151,8 @@ class ShiftedWindowGradient {
   }
 
   /// What the slices hold is the spectrum of conj(object) residual of the turn before; then that of
-  /// the probe at the next place.
-  __device__ __forceinline__ void exchange_spectra(int turn) {
+  /// the probe at the next place. The first turn has nothing to give, the last nothing to take.
+  __device__ __forceinline__ void exchange_spectra(int turn, bool begins, bool ends) {
     const float2* const spectrum = as_float2(shifts_.spectrum) + first_frequency();
     float2* const sum = as_float2(chunk_.slot_sums) + first_frequency();
     float2* const slices = chip_.slices[window_ * S::count] + lane_;
@@ -170,7 +172,7 @@ class ShiftedWindowGradient {
       const auto ramp = [&](const float2(&axes)[2][n], int i) {
         return axes[0][detector_.row(half, i)] * axes[1][detector_.column(half, i)];
       };
-      if (chunk_.slot_sums) {
+      if (chunk_.slot_sums && !begins) {
 #pragma unroll
         for (int i = 0; i < 16; ++i) x[i / S::count][i % S::count] = slices[place(i)];
 #pragma unroll
@@ -189,6 +191,7 @@ class ShiftedWindowGradient {
           }
         }
       }
+      if (ends) continue;
 #pragma unroll
       for (int i = 0; i < 16; ++i) x[i / S::count][i % S::count] = of_probe[i] * ramp(ramp_next, i);
 #pragma unroll

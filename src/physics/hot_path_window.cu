@@ -28,7 +28,7 @@ class WindowGradient {
   using Chip = OnChip<n, Count, shares>;
   /// Loads on their way: object, probe and next object of a thread's 32 pixels, one after another.
   /// More spill registers.
-  static constexpr int ahead = 10;
+  static constexpr int ahead = 9;
 
  public:
   __device__ WindowGradient(const ScanArrays& scan, const ChunkArrays& chunk, const Boxes& boxes,
@@ -53,14 +53,16 @@ class WindowGradient {
     asm volatile("" : "+r"(turn));  // the first turn stays in the loop: the code is large
     for (;; ++turn) {
       const Place later = place_of(scan_, chunk_, min(first + turn + 1, last - 1));
+      const bool begins = turn == 0;
+      const bool ends = turn == last - first;
       if constexpr (shares > 0) {
-        if (turn > 0) detector_.compare_modes(now);
+        if (!begins) detector_.compare_modes(now);
       } else {
-        if (turn > 0) detector_.compare(turn - 1);
-        if (turn < last - first) detector_.start_counts(next);
+        if (!begins) detector_.compare(turn - 1);
+        if (!ends) detector_.start_counts(next);
       }
-      gradients_and_next_wave(now, next);
-      if (turn == last - first) break;
+      gradients_and_next_wave(now, next, begins, ends);
+      if (ends) break;
       now = next;
       next = later;
     }
@@ -83,8 +85,10 @@ class WindowGradient {
   const int n_modes_ = shares > 0 ? scan_.n_modes : 1;
   WindowDetector<n, Count, shares> detector_;
 
-  /// From the residual of `now` to its gradients, and on to the exit wave of `next`.
-  __device__ __forceinline__ void gradients_and_next_wave(const Place& now, const Place& next) {
+  /// From the residual of `now` to its gradients, and on to the exit wave of `next`. The first turn
+  /// has no residual, the last no next wave.
+  __device__ __forceinline__ void gradients_and_next_wave(const Place& now, const Place& next,
+                                                          bool begins, bool ends) {
     const auto width = static_cast<unsigned>(chunk_.object_width);
     const unsigned first = slice_ * width + lane_;
     const float2* const object = as_float2(chunk_.object);
@@ -97,32 +101,38 @@ class WindowGradient {
       return load_here(object + (corner + first + b * S::count * width) + 32 * a);
     };
     float2 v[S::across][S::rows];
-    transform_.backward(v, chip_.twist_of_slice[slice_]);
-    float2 loaded[ahead];
+    if (begins) {
 #pragma unroll
-    for (int k = 0; k < ahead; ++k) loaded[k] = load(k);
-    const auto take = [&](int k) {
-      const float2 value = loaded[k % ahead];
-      if (k + ahead < 96) loaded[k % ahead] = load(k + ahead);
-      return value;
-    };
-    float2* const slice = transform_.slice;
+      for (int i = 0; i < 32; ++i) v[i % S::across][i / S::across] = load(32 + i) * load(64 + i);
+    } else {
+      transform_.backward(v, chip_.twist_of_slice[slice_]);
+      float2 loaded[ahead];
 #pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      const float2 seen = take(i);
-      const float2 chi = v[i % S::across][i / S::across];
-      if (i < Chip::held)
-        add_conj_times(chip_.probe_sum[i][thread_], seen, chi);
-      else
-        slice[i / S::across * n + 32 * (i % S::across) + lane_] = conj_times(seen, chi);
-    }
-    if (chunk_.slot_sums) start_probe_sum(now.slot);
-    add_object_gradient(now, v, take);
-    if (next.slot != now.slot) change_probe(now.slot, next.slot, v);
+      for (int k = 0; k < ahead; ++k) loaded[k] = load(k);
+      const auto take = [&](int k) {
+        const float2 value = loaded[k % ahead];
+        if (k + ahead < 96) loaded[k % ahead] = load(k + ahead);
+        return value;
+      };
+      float2* const slice = transform_.slice;
 #pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      float2& wave = v[i % S::across][i / S::across];
-      wave = wave * take(64 + i);
+      for (int i = 0; i < 32; ++i) {
+        const float2 seen = take(i);
+        const float2 chi = v[i % S::across][i / S::across];
+        if (i < Chip::held)
+          add_conj_times(chip_.probe_sum[i][thread_], seen, chi);
+        else
+          slice[i / S::across * n + 32 * (i % S::across) + lane_] = conj_times(seen, chi);
+      }
+      if (chunk_.slot_sums) start_probe_sum(now.slot);
+      add_object_gradient(now, v, take);
+      if (ends) return;
+      if (next.slot != now.slot) change_probe(now.slot, next.slot, v);
+#pragma unroll
+      for (int i = 0; i < 32; ++i) {
+        float2& wave = v[i % S::across][i / S::across];
+        wave = wave * take(64 + i);
+      }
     }
     transform_.forward(v);
     if (lane_ == 0) wait_until_read();

@@ -70,7 +70,7 @@ int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positi
       !runs_in_steps(deck) && !sizes.model.own_probes && physics::keeps_waves_on_chip(sizes);
   // Without bins every position of a chunk has room for its shifted probe, for whoever wants it.
   const std::int64_t on_chip_bytes = std::int64_t{1}
-                                     << (n_bins(deck.data.subpixel_bins) > 0 ? 30 : 27);
+                                     << (n_bins(deck.data.subpixel_bins) > 0 ? 30 : 29);
   constexpr std::int64_t max_bytes = std::int64_t{4} << 30;
   const std::int64_t wanted =
       on_chip ? std::min<std::int64_t>(on_chip_bytes / wave_bytes, n_positions) : fit;

@@ -1,6 +1,7 @@
 #include "stop_signals.hpp"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace tessera::run {
 namespace {

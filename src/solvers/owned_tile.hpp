@@ -25,11 +25,17 @@ struct OwnedTile {
 
 namespace detail {
 
-template <class F>
-struct TouchedPixel {
+/// Pixels of a block that a thread of a GPU takes, rows apart: their values are on the way
+/// together.
+inline constexpr int pixels_of_thread = device::device_is_host ? 1 : 4;
+
+template <class Update>
+struct TouchedPixels {
+  static constexpr int rows = decomposition::BlockGrid::block.h / pixels_of_thread;
   BlockList touched;
   OwnedTile tile;
-  F f;
+  Update update;
+
   KOKKOS_FUNCTION void operator()(const int i, const int row, const int column) const {
     const int plane = i / touched.count;
     const int block = touched.number[i - plane * touched.count];
@@ -37,18 +43,42 @@ struct TouchedPixel {
     const int y = block_row * decomposition::BlockGrid::block.h + row;
     const int x =
         (block - block_row * tile.blocks.columns()) * decomposition::BlockGrid::block.w + column;
-    if (y < tile.blocks.tile.h && x < tile.blocks.tile.w) f(plane, y, x);
+    if (x >= tile.blocks.tile.w) return;
+    typename Update::Pixel pixel[pixels_of_thread];
+    for (int k = 0; k < pixels_of_thread; ++k)
+      if (y + k * rows < tile.blocks.tile.h) pixel[k] = update.read(plane, y + k * rows, x);
+    for (int k = 0; k < pixels_of_thread; ++k)
+      if (y + k * rows < tile.blocks.tile.h) update.write(plane, y + k * rows, x, pixel[k]);
   }
+};
+
+/// Of what needs no reading ahead.
+template <class F>
+struct AtOnce {
+  struct Pixel {};
+  F f;
+  KOKKOS_FUNCTION Pixel read(int, int, int) const { return {}; }
+  KOKKOS_FUNCTION void write(int plane, int y, int x, Pixel) const { f(plane, y, x); }
 };
 
 }  // namespace detail
 
-/// f(plane, y, x) for every pixel, ghosts too, of the blocks that a batch has touched.
+/// update.write(plane, y, x, update.read(plane, y, x)) for every pixel, ghosts too, of the blocks
+/// that a batch has touched. A GPU is the faster the more it may read before it writes.
+template <class Update>
+void update_touched_pixels(const device::Device& exec, const char* name, int n_planes,
+                           const BlockList& touched, const OwnedTile& tile, const Update& update) {
+  using Pixels = detail::TouchedPixels<Update>;
+  device::for_each_pixel(exec, name, n_planes * touched.count,
+                         {Pixels::rows, decomposition::BlockGrid::block.w},
+                         Pixels{touched, tile, update});
+}
+
+/// f(plane, y, x) for the same pixels.
 template <class F>
 void for_each_touched_pixel(const device::Device& exec, const char* name, int n_planes,
                             const BlockList& touched, const OwnedTile& tile, const F& f) {
-  device::for_each_pixel(exec, name, n_planes * touched.count, decomposition::BlockGrid::block,
-                         detail::TouchedPixel<F>{touched, tile, f});
+  update_touched_pixels(exec, name, n_planes, touched, tile, detail::AtOnce<F>{f});
 }
 
 /// f(plane, y, x) for every owned pixel of the tile.

@@ -4,7 +4,41 @@ namespace tessera::solvers {
 
 using device::complex;
 using device::Device;
+using device::DeviceView;
 using physics::Chunk;
+
+namespace {
+
+/// The sums become zero.
+struct MoveObject {
+  physics::ObjectView object;
+  physics::GradientSums sums;
+  DeviceView<Real> max_power;
+  DeviceView<Real[2]> steps;
+  OwnedTile tile;
+  Real alpha;
+
+  struct Pixel {
+    complex object;
+    complex sum;
+    Real dose;
+  };
+  KOKKOS_FUNCTION Pixel read(int plane, int y, int x) const {
+    return {object(plane, y, x), sums.object(plane, y, x), sums.dose(plane, y, x)};
+  }
+  KOKKOS_FUNCTION void write(int plane, int y, int x, const Pixel& was) const {
+    // Of a spread batch's blocks a good part is between windows.
+    if (was.dose == 0 && was.sum == complex(0)) return;
+    if (tile.owns(y, x)) {
+      const Real weight = physics::update_weight(was.dose, max_power(), alpha);
+      object(plane, y, x) = was.object + was.sum * (steps(0) / weight);
+    }
+    sums.object(plane, y, x) = complex(0);
+    sums.dose(plane, y, x) = 0;
+  }
+};
+
+}  // namespace
 
 Pie::Pie(const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
          const OwnedTile& tile)
@@ -32,23 +66,10 @@ void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int ep
 
 void Pie::update_object(const Device& exec, const BlockList& touched) {
   const device::Region region("update object");
-  const auto object = unknowns_.object;
-  const auto sum = batch_sums_.sums().object;
-  const auto dose = batch_sums_.sums().dose;
-  const auto max_power = probe_update_.max_power();
-  const auto steps = steps_;
-  const auto tile = tile_;
-  const auto alpha = static_cast<Real>(own_.alphas.object);
-  for_each_touched_pixel(
-      exec, "tessera::solvers::update_object", static_cast<int>(object.extent(0)), touched, tile_,
-      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        if (tile.owns(y, x)) {
-          const Real weight = physics::update_weight(dose(plane, y, x), max_power(), alpha);
-          object(plane, y, x) += sum(plane, y, x) * (steps(0) / weight);
-        }
-        sum(plane, y, x) = complex(0);
-        dose(plane, y, x) = 0;
-      });
+  update_touched_pixels(exec, "tessera::solvers::update_object",
+                        static_cast<int>(unknowns_.object.extent(0)), touched, tile_,
+                        MoveObject{unknowns_.object, batch_sums_.sums(), probe_update_.max_power(),
+                                   steps_, tile_, static_cast<Real>(own_.alphas.object)});
 }
 
 }  // namespace tessera::solvers
