@@ -28,6 +28,9 @@ Json history_section(const io::File& file) {
   Json section = Json::object();
   for (const char* name : {"epochs", "final_error", "final_r_factor", "final_validation_error"})
     if (const auto value = file.number_attribute("/", name)) section[name] = *value;
+  for (const std::string name : {"one_bit", "half_bit"})
+    if (const std::string of = name + "_nyquist_fraction"; file.has("halves"))
+      section["halves_" + of] = file.number_attribute("halves", of).value_or(0);
   for (const std::string name : {"error", "r_factor"}) {
     if (!file.has("history/" + name)) continue;
     const std::vector<double> values = file.read_doubles("history/" + name);

@@ -7,6 +7,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/random.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/decomposition/batch_schedule.hpp"
 
 namespace tessera::decomposition {
 
@@ -26,6 +27,21 @@ std::vector<bool> held_out_positions(int n_positions, double fraction, std::uint
   });
   for (int i = 0; i < n_held_out; ++i) held_out[static_cast<std::size_t>(by_hash[i])] = true;
   return held_out;
+}
+
+std::vector<bool> second_half(std::span<const Pixel> corner, std::uint64_t seed) {
+  std::vector<int> all(corner.size());
+  std::iota(all.begin(), all.end(), 0);
+  const BatchSchedule neighbours(all, corner, 2, BatchOrder::compact, seed);
+  std::vector<bool> is_second(corner.size());
+  for (int pair = 0; pair < neighbours.n_batches(); ++pair) {
+    bool second = (random_bits(seed, static_cast<std::uint64_t>(pair)) & 1) != 0;
+    for (const int position : neighbours.batch(pair)) {
+      is_second[static_cast<std::size_t>(position)] = second;
+      second = !second;
+    }
+  }
+  return is_second;
 }
 
 }  // namespace tessera::decomposition

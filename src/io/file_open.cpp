@@ -136,6 +136,12 @@ File File::create(const std::string& path, const comm::Communicator& comm) {
   return File(std::move(handle));
 }
 
+File File::open_to_add(const std::string& path) {
+  prepare_hdf5();
+  check_is_hdf5(path);
+  return File(std::make_unique<Handle>(Handle{path, open_to_write(path, nullptr)}));
+}
+
 const std::string& File::path() const {
   return handle_->path;
 }

@@ -115,19 +115,35 @@ function showHistory() {
   plotCurves(section('Error'), curves, axis('epoch'), logAxis('E', curves), 'chart wide');
 }
 
+/** A fraction of the Nyquist frequency, and what it means in metres. */
+function resolved(fraction, pixel) {
+  const period = fraction > 0 && pixel ? `, half period ${metres(pixel / fraction)}` : '';
+  return `${fraction >= 1 ? 'at least 1' : digits(fraction)} of Nyquist${period}`;
+}
+
+function showHalves() {
+  for (const run of contents.runs) {
+    if (!run.halves) continue;
+    const parent = section(`Two halves of the scan${of(run)}`, 'Reconstructed apart from one another and aligned: up to where their spectra agree.');
+    parent.append(table([
+      ['resolution, 1 bit', resolved(run.halves.one_bit_nyquist_fraction, run.figures.object_pixel_m)],
+      ['resolution, 1/2 bit', resolved(run.halves.half_bit_nyquist_fraction, run.figures.object_pixel_m)]]));
+    plotRings(parent, run.halves.rings);
+  }
+}
+
 function showComparison() {
   const {comparison} = contents;
   if (!comparison) return;
   const {found} = comparison;
   const parent = section('Comparison', `a = ${comparison.a}, reference b = ${comparison.b}; ambiguities removed.`);
-  const fraction = value => (value >= 1 ? 'at least 1' : digits(value));
-  const period = value => (value ? `, half period ${metres(value)}` : '');
   const {resolution} = found;
+  const pixel = resolution.half_bit_half_period_m * resolution.half_bit_nyquist_fraction;
   parent.append(table([
     ['object, ||a - b|| / ||b||', digits(found.after.object_difference)],
     ['probe, ||a - b|| / ||b||', digits(found.after.probe_difference)],
-    ['resolution, 1 bit', `${fraction(resolution.one_bit_nyquist_fraction)} of Nyquist${period(resolution.one_bit_half_period_m)}`],
-    ['resolution, 1/2 bit', `${fraction(resolution.half_bit_nyquist_fraction)} of Nyquist${period(resolution.half_bit_half_period_m)}`],
+    ['resolution, 1 bit', resolved(resolution.one_bit_nyquist_fraction, pixel)],
+    ['resolution, 1/2 bit', resolved(resolution.half_bit_nyquist_fraction, pixel)],
     ['positions, rms apart', found.position_error_px === null ? '-' : `${digits(found.position_error_px)} px`]]));
   plotRings(parent, found.rings);
 }
@@ -234,6 +250,7 @@ async function show() {
   await showObject();
   await showProbe();
   showHistory();
+  showHalves();
   showComparison();
   showPositions();
   await showBackground();

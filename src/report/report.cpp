@@ -31,6 +31,7 @@ Json run_contents(const std::string& path, std::int64_t n_runs) {
               {"probe", probe_section(result, probe, max_probe_pixels / n_runs)},
               {"background", background_section(result)},
               {"history", history_section(result)},
+              {"halves", halves_section(result)},
               {"positions", positions_section(result)},
               {"tiles", tiles_section(result)},
               {"ranks", ranks_section(result)},

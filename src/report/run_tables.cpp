@@ -69,6 +69,17 @@ Json history_section(const Result& result) {
   return section;
 }
 
+Json halves_section(const Result& result) {
+  if (!result.file.has("halves/correlation")) return nullptr;
+  Json rings = Json::object();
+  for (const std::string name : {"nyquist_fraction", "correlation", "one_bit", "half_bit"})
+    rings[name] = result.file.read_doubles("halves/" + name);
+  Json section = {{"rings", rings}};
+  for (const char* name : {"one_bit_nyquist_fraction", "half_bit_nyquist_fraction"})
+    section[name] = result.file.number_attribute("halves", name).value_or(0);
+  return section;
+}
+
 Json positions_section(const Result& result) {
   const std::vector<double> after_m = result.file.read_doubles("positions_m");
   const std::int64_t n = std::ssize(after_m) / 2;

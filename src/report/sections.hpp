@@ -36,6 +36,9 @@ Json figures_section(const Result& result);
 /// Running figures of every epoch, and the solvers that made them.
 Json history_section(const Result& result);
 
+/// The rings of two halves and up to where they agree; null if there are none.
+Json halves_section(const Result& result);
+
 /// Positions, before and after refinement, and what was fitted at each; thinned.
 Json positions_section(const Result& result);
 

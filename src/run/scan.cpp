@@ -223,13 +223,20 @@ void find_mean(const io::PatternTotals& totals, Scan& scan) {
   scan.empty_error = 2 * (1 - explained / counts);
 }
 
+/// By position, true: not fitted.
+std::vector<bool> left_out(const deck::Validation& validation, const Scan& scan) {
+  if (validation.half == 0)
+    return decomposition::held_out_positions(scan.n_positions(), validation.fraction,
+                                             validation.seed);
+  std::vector<bool> other = decomposition::second_half(scan.grid.corner, validation.seed);
+  if (validation.half == 2) other.flip();
+  return other;
+}
+
 void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const Log& log,
                    Scan& scan) {
   io::ScanSource source = scan.source;
-  comm.together([&] {
-    source.held_out = decomposition::held_out_positions(
-        scan.n_positions(), deck.validation.fraction, deck.validation.seed);
-  });
+  comm.together([&] { source.held_out = left_out(deck.validation, scan); });
   std::optional<PatternSample> sample;
   if (measures_curvature(deck, scan)) sample.emplace(scan);
   const io::PatternTotals totals =

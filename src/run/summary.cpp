@@ -113,17 +113,22 @@ nlohmann::json as_json(const Summary& summary, const Run& run, const RunOutcome&
 
 }  // namespace
 
-void report_summary(const Run& run, const RunOutcome& outcome, const comm::Communicator& comm,
-                    const std::string& json_path) {
+nlohmann::json report_summary(const Run& run, const RunOutcome& outcome,
+                              const comm::Communicator& comm) {
   const Summary summary = summarise(run, comm);
+  if (!comm.is_root()) return {};
+  print(summary, run, outcome, comm.size());
+  return as_json(summary, run, outcome, comm.size());
+}
+
+void write_summary(const nlohmann::json& summary, const std::string& path,
+                   const comm::Communicator& comm) {
   comm.together([&] {
-    if (!comm.is_root()) return;
-    print(summary, run, outcome, comm.size());
-    if (json_path.empty()) return;
-    std::ofstream file(json_path);
-    file << as_json(summary, run, outcome, comm.size()).dump(2) << "\n";
+    if (!comm.is_root() || path.empty()) return;
+    std::ofstream file(path);
+    file << summary.dump(2) << "\n";
     if (!file.flush())
-      throw SystemError(text("cannot write the summary to \"", json_path,
+      throw SystemError(text("cannot write the summary to \"", path,
                              "\"; its folder must exist and be writable"));
   });
 }

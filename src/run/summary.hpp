@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "run/run.hpp"
 
 namespace tessera::run {
@@ -14,8 +16,12 @@ struct RunOutcome {
   int n_epochs_run = 0;
 };
 
-/// Printed on rank 0; as JSON at `json_path` if that is not empty. Collective. @throws AgreedError
-void report_summary(const Run& run, const RunOutcome& outcome, const comm::Communicator& comm,
-                    const std::string& json_path);
+/// Printed on rank 0, where it is also returned. Collective.
+nlohmann::json report_summary(const Run& run, const RunOutcome& outcome,
+                              const comm::Communicator& comm);
+
+/// At `path` if that is not empty. Collective. @throws AgreedError
+void write_summary(const nlohmann::json& summary, const std::string& path,
+                   const comm::Communicator& comm);
 
 }  // namespace tessera::run

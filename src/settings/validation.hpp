@@ -13,6 +13,8 @@ struct Validation {
   double fraction = 0;
   std::uint64_t seed = 1;
   int every_epochs = 1;
+  bool halves = false;
+  int half = 0;  ///< not a key: which half of the scan a run fits, 1 or 2; 0: the whole
 
   std::vector<Key> keys() {
     return {
@@ -34,6 +36,11 @@ struct Validation {
          .meaning = "Epochs between looks at them. One look costs about fraction / 2 of an epoch.",
          .min = 1,
          .max = 1000000},
+        {.name = "halves",
+         .field = &halves,
+         .meaning = "After the run, reconstruct two halves of the scan apart from one another and "
+                    "say up to which frequency they agree: the resolution that the data carry. "
+                    "Takes about as long again."},
     };
   }
 };

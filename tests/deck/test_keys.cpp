@@ -252,6 +252,7 @@ const std::vector<Case> cases = {
     {"decomposition.tiles", "[2, 3]", [](D d) { return d.decomposition.tiles == Ints{2, 3}; }},
     {"decomposition.transport", "\"host_mpi\"",
      [](D d) { return d.decomposition.transport == "host_mpi"; }},
+    {"validation.halves", "true", [](D d) { return d.validation.halves; }},
     {"decomposition.timeout_s", "77", [](D d) { return d.decomposition.timeout_s == 77; }},
     {"decomposition.transport_timeout_s", "45",
      [](D d) { return d.decomposition.transport_timeout_s == 45; }},

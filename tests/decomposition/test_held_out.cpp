@@ -37,5 +37,30 @@ TEST(HeldOut, LeavesSomethingToFit) {
   }
 }
 
+/// Both halves of a raster have positions in every 4 x 4 of it, and no stripes.
+TEST(SecondHalf, IsEveryOtherOfTheNeighbours) {
+  constexpr int side = 32;
+  std::vector<Pixel> corner;
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x < side; ++x) corner.push_back({10 * y, 10 * x});
+  const std::vector<bool> second = second_half(corner, 1);
+  EXPECT_EQ(second, second_half(corner, 1));
+  EXPECT_NE(second, second_half(corner, 2));
+  EXPECT_EQ(std::ranges::count(second, true), side * side / 2);
+  std::vector<int> in_row(side), in_column(side), in_block(side * side / 16);
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x < side; ++x)
+      if (second[static_cast<std::size_t>(y * side + x)]) {
+        ++in_row[static_cast<std::size_t>(y)];
+        ++in_column[static_cast<std::size_t>(x)];
+        ++in_block[static_cast<std::size_t>(y / 4 * (side / 4) + x / 4)];
+      }
+  EXPECT_THAT(in_block, ::testing::Each(8));
+  EXPECT_THAT(in_row, ::testing::Each(::testing::AllOf(::testing::Gt(4), ::testing::Lt(28))));
+  EXPECT_THAT(in_column, ::testing::Each(::testing::AllOf(::testing::Gt(4), ::testing::Lt(28))));
+  const std::vector<bool> of_seven = second_half(std::span(corner).first(7), 1);
+  EXPECT_THAT(std::ranges::count(of_seven, true), ::testing::AnyOf(3, 4));
+}
+
 }  // namespace
 }  // namespace tessera::decomposition

@@ -54,6 +54,12 @@ void SmallResult::write(const std::string& path) const {
   file.write_doubles("history/validation_error", {4}, {0.6, std::nan(""), 0.3, 0.2});
   file.write_doubles("tiles/owned", {2, 4}, {0, 0, 40, 24, 0, 24, 40, 48});
   file.write_doubles("tiles/ghosted", {2, 4}, {0, 0, 40, 30, 0, 18, 40, 48});
+  file.write_doubles("halves/nyquist_fraction", {3}, {0, 0.5, 1});
+  file.write_doubles("halves/correlation", {3}, {1, 0.6, 0.1});
+  file.write_doubles("halves/one_bit", {3}, {1, 0.4, 0.35});
+  file.write_doubles("halves/half_bit", {3}, {1, 0.3, 0.25});
+  file.set_attribute("halves", "one_bit_nyquist_fraction", 0.75);
+  file.set_attribute("halves", "half_bit_nyquist_fraction", 0.875);
   file.write_doubles("ranks/compute_s", {2}, {3.5, 4});
   file.write_doubles("ranks/device_bytes", {2}, {5e6, 6e6});
   file.write_text("deck",

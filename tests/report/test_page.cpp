@@ -90,6 +90,7 @@ TEST_F(Page, SaysTheFilesValuesUnderThePointer) {
   EXPECT_THAT(shown->page, HasSubstr("<td>0.04</td>"));
   EXPECT_THAT(shown->page, HasSubstr("mode 2, 30.77 %"));
   EXPECT_THAT(shown->page, HasSubstr("rank 1: owns y 0 to 40, x 24 to 48; holds 40 x 30"));
+  EXPECT_THAT(shown->page, HasSubstr("0.75 of Nyquist, half period 26.67 nm"));
   EXPECT_THAT(shown->page, HasSubstr("default 100"));
 }
 

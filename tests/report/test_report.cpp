@@ -132,6 +132,8 @@ TEST_F(Report, HasHistoryPositionsAndWhatWasFitted) {
       EXPECT_NEAR(background[static_cast<std::size_t>((y + 8) % 16 * 16 + (x + 8) % 16)],
                   result_.background(0, y, x), tolerance(shown["background"]));
   EXPECT_EQ(shown["tiles"]["ghosted"][1], Json({0.0, 18.0, 40.0, 48.0}));
+  EXPECT_EQ(shown["halves"]["rings"]["correlation"], Json({1.0, 0.6, 0.1}));
+  EXPECT_EQ(shown["halves"]["half_bit_nyquist_fraction"], 0.875);
   EXPECT_EQ(shown["ranks"], Json({{"compute_s", {3.5, 4.0}}, {"device_bytes", {5e6, 6e6}}}));
   EXPECT_EQ(shown["figures"]["final_error"], 0.04);
   EXPECT_EQ(shown["figures"]["status"], "finished");

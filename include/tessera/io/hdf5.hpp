@@ -51,6 +51,9 @@ class File {
   /// Replaces what was at `path`. @throws SystemError
   static File create(const std::string& path);
   static File create(const std::string& path, const comm::Communicator& comm);  ///< collective
+  /// The file, with all that is in it, to be written by this rank alone.
+  /// @throws InputError as open, SystemError
+  static File open_to_add(const std::string& path);
   File(File&&) noexcept;
   File& operator=(File&&) noexcept;
   ~File();

@@ -1,0 +1,125 @@
+#include "epochs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "tessera/base/text.hpp"
+
+#include "run/doubts.hpp"
+#include "stop_rules.hpp"
+
+namespace tessera::run {
+
+Progress::Progress(bool speaks, const deck::Deck& deck, int n_positions, std::string name)
+    : speaks_(speaks),
+      // Open MPI's mpirun gives its ranks a terminal of its own, wherever the output goes.
+      on_terminal_(isatty(STDOUT_FILENO) != 0 && !std::getenv("OMPI_COMM_WORLD_SIZE")),
+      deck_(deck),
+      n_positions_(n_positions),
+      name_(std::move(name)) {}
+
+void Progress::show(const std::vector<EpochFigures>& history, double epoch_seconds) {
+  seconds_ += epoch_seconds;
+  ++n_shown_;
+  if (!speaks_) return;
+  const EpochFigures& figures = history.back();
+  const int epoch = static_cast<int>(history.size());
+  const int n_left = epochs_left(deck_, history);
+  constexpr int bar_width = 20;
+  const int done = bar_width * epoch / (epoch + n_left);
+  if (on_terminal_) fmt::print("\r[{:#<{}}{:.<{}}] ", "", done, "", bar_width - done);
+  fmt::print("{}epoch {:>4}/{}", name_, epoch, epoch + n_left);
+  if (deck_.solvers.size() > 1)
+    fmt::print("  {}", deck_.solvers[static_cast<std::size_t>(figures.stage)].method);
+  fmt::print("  error {:.6f}", figures.error);
+  if (std::isfinite(figures.validation_error))
+    fmt::print("  validation {:.6f}", figures.validation_error);
+  fmt::print("  r_factor {:.5f}  {:.3f} s  {:.0f} positions/s  left {:.0f} s{}", figures.r_factor,
+             epoch_seconds, n_positions_ / epoch_seconds, seconds_ / n_shown_ * n_left,
+             on_terminal_ && n_left > 0 ? "\x1b[K" : "\n");
+  std::fflush(stdout);
+}
+
+namespace {
+
+/// States saved on the way: when, and how long one takes.
+class Saves {
+ public:
+  Saves(const deck::Output& output, std::int64_t result_bytes)
+      : output_(output), write_s_(static_cast<double>(result_bytes) / presumed_bytes_per_s) {}
+
+  bool are_due(const Request& request, int n_epochs) const {
+    const int epochs = output_.save_every_epochs;
+    const double minutes = output_.save_every_minutes;
+    return request.save || (epochs > 0 && n_epochs % epochs == 0) ||
+           (minutes > 0 && request.seconds - last_s_ >= 60 * minutes);
+  }
+  /// `write` is what saves.
+  template <class Write>
+  void make(const Request& request, const Write& write) {
+    const Kokkos::Timer timer;
+    write();
+    write_s_ = is_measured_ ? std::max(write_s_, timer.seconds()) : timer.seconds();
+    is_measured_ = true;
+    last_s_ = request.seconds;
+  }
+  double write_s() const { return write_s_; }
+
+ private:
+  static constexpr double presumed_bytes_per_s = 1e8;
+
+  const deck::Output& output_;
+  double write_s_;  ///< the longest, with the figures that go with it
+  bool is_measured_ = false;
+  double last_s_ = 0;
+};
+
+void warn_of_start(const Run& run, const deck::Deck& deck, const Log& log) {
+  const std::string doubt = doubt_of_start(deck, run.scan(), run.history().front().error);
+  if (!doubt.empty()) log.warning(doubt);
+}
+
+/// For an epoch, the figures of the result and its write, which others may slow down.
+double room_s(double epoch_s, double write_s) {
+  constexpr double slack_s = 10;
+  return epoch_s + 2 * write_s + slack_s;
+}
+
+}  // namespace
+
+std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
+                       const comm::Communicator& comm, Requests& requests, Progress& progress) {
+  Saves saves(deck.output, run->result_bytes());
+  double longest_epoch_s = 0;
+  while (!run->finished()) {
+    const Kokkos::Timer timer;
+    run->run_epoch();
+    longest_epoch_s = std::max(longest_epoch_s, timer.seconds());
+    progress.show(run->history(), timer.seconds());
+    if (run->n_epochs() == 1) warn_of_start(*run, deck, Log(comm.is_root()));
+    const Request request = requests.agreed(room_s(longest_epoch_s, saves.write_s()));
+    if (request.signalled) return signal_status;
+    if (request.stop) return text("stopped: asked to by ", deck.output.file, ".stop");
+    const StopRule rule = ending_rule(deck.stop, run->history(), request.seconds);
+    if (rule == StopRule::runaway) {
+      run->go_back();
+      return text(status_text(rule, deck.stop), ", back to epoch ", run->n_epochs());
+    }
+    if (rule != StopRule::none) return status_text(rule, deck.stop);
+    if (run->finished()) break;
+    if (request.job_ends) return "stopped: time (the job's, SLURM_JOB_END_TIME, is nearly over)";
+    if (run->needs_new_tiles())
+      saves.make(request, [&] { run = Run::on_new_tiles(std::move(run), Log(comm.is_root())); });
+    else if (saves.are_due(request, run->n_epochs()))
+      saves.make(request, [&] { run->write_result(run->measure(), "running"); });
+  }
+  return status_text(last_rule(deck, run->history()), deck.stop);
+}
+
+}  // namespace tessera::run
