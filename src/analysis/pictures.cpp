@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/optics/host_fft.hpp"
@@ -35,12 +37,25 @@ class Folder {
   std::filesystem::path folder_;
 };
 
+std::string value_text(double value, const std::string& unit) {
+  return fmt::format("{:.3g}{}", value, unit);
+}
+
+double pixel_m(const io::File& file) {
+  return file.number_attribute("/", "object_pixel_m").value_or(0);
+}
+
 /// A picture of f(value), its grey range set by the illuminated pixels only.
+/// @param unit behind the numbers
 template <class F>
-void write_grey(const std::string& path, const ObjectPicture& object, const F& f) {
+void write_grey(const std::string& path, const ObjectPicture& object, double pixel_m,
+                const std::string& unit, const F& f) {
   std::vector<double> values(object.waves.size());
   std::transform(object.waves.begin(), object.waves.end(), values.begin(), f);
-  io::write_grey_png(path, object.waves.shape(), values, shown_range(values, object.lit));
+  const auto range = shown_range(values, object.lit);
+  const io::Legend legend{value_text(range.first, unit), value_text(range.second, unit),
+                          pixel_m * object.stride};
+  io::write_grey_png(path, object.waves.shape(), values, range, legend);
 }
 
 void write_object(const io::File& file, const WaveStack& probe, Folder& folder) {
@@ -48,24 +63,25 @@ void write_object(const io::File& file, const WaveStack& probe, Folder& folder) 
   const Shape2 whole = object_shape(file);
   const int stride = (std::max(whole.h, whole.w) + longest_px - 1) / longest_px;
   const ObjectPicture object = object_picture(file, probe, stride);
-  write_grey(folder.file("object_amplitude.png"), object,
+  write_grey(folder.file("object_amplitude.png"), object, pixel_m(file), "",
              [](const Complex& value) { return std::abs(value); });
-  write_grey(folder.file("object_phase.png"), object,
+  write_grey(folder.file("object_phase.png"), object, pixel_m(file), " rad",
              [](const Complex& value) { return std::arg(value); });
 }
 
-void write_modes(const WaveStack& probe, const std::string& path) {
+void write_modes(const WaveStack& probe, double pixel_m, const std::string& path) {
   WaveStack row(1, {probe.h(), probe.w() * probe.n()});
   for (int i = 0; i < probe.n(); ++i)
     for (int y = 0; y < probe.h(); ++y)
       for (int x = 0; x < probe.w(); ++x) row(0, y, i * probe.w() + x) = probe(i, y, x);
-  io::write_wave_png(path, row.shape(), std::span(row.data(), row.size()));
+  io::write_wave_png(path, row.shape(), std::span(row.data(), row.size()),
+                     io::Legend{"-pi rad", "pi rad", pixel_m});
 }
 
 void write_result(const io::File& file, Folder& folder) {
   const WaveStack probe = file.read_waves("probe");
   write_object(file, probe, folder);
-  write_modes(probe, folder.file("probe.png"));
+  write_modes(probe, pixel_m(file), folder.file("probe.png"));
   if (!file.has("history/error")) return;
   const std::vector<double> error = file.read_doubles("history/error");
   if (!error.empty()) io::write_curve_png(folder.file("error.png"), error);
@@ -83,7 +99,11 @@ void write_mean_pattern(const io::File& file, const ScanContents& contents,
   // Less than one count in all patterns together is black.
   const double dark = 1 / static_cast<double>(extents.n);
   for (auto& value : mean) value = std::log10(std::max(value, dark));
-  io::write_grey_png(path, mean.shape(), std::span(mean.data(), mean.size()));
+  const std::span<const double> values(mean.data(), mean.size());
+  const auto range = shown_range(values, optics::PixelSet(1, mean.shape(), 1));
+  io::write_grey_png(path, mean.shape(), values, range,
+                     io::Legend{value_text(std::pow(10, range.first), " counts"),
+                                value_text(std::pow(10, range.second), " counts")});
 }
 
 /// White dots, y down as in the object.

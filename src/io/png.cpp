@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numbers>
 #include <vector>
 
@@ -11,6 +12,8 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+
+#include "canvas.hpp"
 
 namespace tessera::io {
 namespace {
@@ -43,8 +46,8 @@ double quantile(std::span<const double> values, double fraction) {
 }
 
 /// Fully saturated colour of `hue` in [0, 1), scaled by `brightness`.
-std::array<std::uint8_t, 3> colour(double hue, double brightness) {
-  std::array<std::uint8_t, 3> rgb{};
+Rgb colour(double hue, double brightness) {
+  Rgb rgb{};
   for (std::size_t i = 0; i < 3; ++i) {
     const double turn = std::fmod(hue + 1.0 - static_cast<double>(i) / 3, 1.0);
     const double ramp = std::abs(6 * turn - 3) - 1;
@@ -53,69 +56,95 @@ std::array<std::uint8_t, 3> colour(double hue, double brightness) {
   return rgb;
 }
 
-/// A grey canvas for the curve.
-class Canvas {
- public:
-  explicit Canvas(Shape2 shape)
-      : shape_(shape), pixels_(static_cast<std::size_t>(shape.size()), 255) {}
-  void dot(int y, int x, std::uint8_t grey) {
-    if (y >= 0 && y < shape_.h && x >= 0 && x < shape_.w)
-      pixels_[static_cast<std::size_t>(y) * shape_.w + x] = grey;
-  }
-  void line(Pixel from, Pixel to, std::uint8_t grey) {
-    const int steps = std::max({1, std::abs(to.y - from.y), std::abs(to.x - from.x)});
-    for (int i = 0; i <= steps; ++i)
-      dot(from.y + (to.y - from.y) * i / steps, from.x + (to.x - from.x) * i / steps, grey);
-  }
-  /// Digits, '-' and 'e', doubled from 3 x 5 dots.
-  void write(Pixel corner, const std::string& label) {
-    constexpr std::string_view known = "0123456789-e";
-    // Five rows of three dots per character, top row in the highest bits.
-    constexpr std::array<int, 12> dots{075557, 026227, 071747, 071717, 055711, 074717,
-                                       074757, 071111, 075757, 075717, 000700, 075743};
-    for (const char c : label) {
-      const std::size_t which = known.find(c);
-      for (int i = 0; which != std::string_view::npos && i < 60; ++i) {
-        const int y = i / 6;
-        const int x = i % 6;
-        if (dots[which] >> (14 - 3 * (y / 2) - x / 2) & 1) dot(corner.y + y, corner.x + x, 0);
-      }
-      corner.x += 8;
-    }
-  }
-  void save(const std::string& path) const { write_png(path, shape_, PNG_FORMAT_GRAY, pixels_); }
+/// A length in words: 5e-7 m is "500 nm".
+std::string length_text(double length_m) {
+  constexpr std::array<std::pair<const char*, double>, 5> units{
+      {{"m", 1}, {"mm", 1e-3}, {"um", 1e-6}, {"nm", 1e-9}, {"pm", 1e-12}}};
+  // A length that is not quite 1 in a unit is 1, not 1000 of the next.
+  const auto* unit = std::ranges::find_if(
+      units, [&](const auto& candidate) { return length_m > 0.999 * candidate.second; });
+  if (unit == units.end()) --unit;
+  return text(std::round(length_m / unit->second * 1e3) / 1e3, ' ', unit->first);
+}
 
- private:
-  Shape2 shape_;
-  std::vector<std::uint8_t> pixels_;
-};
+/// The greatest 1, 2 or 5 times a power of ten that is not above `limit`.
+double round_length(double limit) {
+  const double power = std::pow(10.0, std::floor(std::log10(limit)));
+  for (const double factor : {5.0, 2.0})
+    if (factor * power <= limit) return factor * power;
+  return power;
+}
+
+/// The picture at the upper left, the colour bar on its right, the scale bar below.
+Canvas with_legend(Shape2 shape, const std::vector<Rgb>& pixels, const Legend& legend,
+                   const std::function<Rgb(double)>& bar_colour) {
+  const int dot = std::max(2, std::max(shape.h, shape.w) / 256);
+  const int gap = 3 * dot;
+  const int letter_w = Canvas::letter_width_dots * dot;
+  const int letter_h = Canvas::letter_height_dots * dot;
+  const Shape2 bar{std::max(shape.h, 3 * letter_h), 2 * gap};
+  const int scale_h = legend.pixel_m > 0 ? 2 * gap + 3 * dot + letter_h : 0;
+  const auto letters = static_cast<int>(std::max(legend.least.size(), legend.most.size()));
+  Canvas canvas({bar.h + scale_h, shape.w + 3 * gap + bar.w + letters * letter_w});
+  for (int y = 0; y < shape.h; ++y)
+    for (int x = 0; x < shape.w; ++x)
+      canvas.dot({y, x}, pixels[static_cast<std::size_t>(y) * shape.w + x]);
+
+  const Pixel bar_at{0, shape.w + gap};
+  for (int y = 0; y < bar.h; ++y)
+    canvas.fill(Box::at(bar_at + Pixel{y, 0}, {1, bar.w}), bar_colour(1 - (y + 0.5) / bar.h));
+  const int labels_x = bar_at.x + bar.w + gap;
+  canvas.write({dot, labels_x}, legend.most, dot);
+  canvas.write({bar.h - letter_h - dot, labels_x}, legend.least, dot);
+
+  if (legend.pixel_m <= 0) return canvas;
+  const double length_m = round_length(0.4 * std::min(shape.h, shape.w) * legend.pixel_m);
+  const int length_px = static_cast<int>(std::lround(length_m / legend.pixel_m));
+  const Pixel scale_at{bar.h + gap, 0};
+  canvas.fill(Box::at(scale_at, {2 * dot, length_px}), {0, 0, 0});
+  canvas.write(scale_at + Pixel{2 * dot + gap, dot}, length_text(length_m), dot);
+  return canvas;
+}
+
+void save(const std::string& path, const Canvas& canvas) {
+  write_png(path, canvas.shape(), PNG_FORMAT_RGB, canvas.bytes());
+}
 
 }  // namespace
 
 void write_grey_png(const std::string& path, Shape2 shape, std::span<const double> values,
-                    std::optional<std::pair<double, double>> range) {
+                    std::optional<std::pair<double, double>> range,
+                    const std::optional<Legend>& legend) {
   const auto [black, white] =
       range.value_or(std::pair(quantile(values, 0.005), quantile(values, 0.995)));
   const double span = white > black ? white - black : 1;
   std::vector<std::uint8_t> pixels(values.size());
   std::transform(values.begin(), values.end(), pixels.begin(),
                  [&, darkest = black](double v) { return level((v - darkest) / span); });
-  write_png(path, shape, PNG_FORMAT_GRAY, pixels);
+  if (!legend) return write_png(path, shape, PNG_FORMAT_GRAY, pixels);
+  const auto grey = [](std::uint8_t value) { return Rgb{value, value, value}; };
+  std::vector<Rgb> rgb(pixels.size());
+  std::ranges::transform(pixels, rgb.begin(), grey);
+  save(path, with_legend(shape, rgb, *legend, [&](double t) { return grey(level(t)); }));
 }
 
 void write_wave_png(const std::string& path, Shape2 shape,
-                    std::span<const std::complex<double>> values) {
+                    std::span<const std::complex<double>> values,
+                    const std::optional<Legend>& legend) {
   std::vector<double> amplitudes(values.size());
   std::transform(values.begin(), values.end(), amplitudes.begin(),
                  [](std::complex<double> v) { return std::abs(v); });
   const double brightest = quantile(amplitudes, 0.995);
-  std::vector<std::uint8_t> pixels;
+  std::vector<Rgb> pixels;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double hue = std::arg(values[i]) / (2 * std::numbers::pi) + 1;
-    const auto rgb = colour(std::fmod(hue, 1.0), brightest > 0 ? amplitudes[i] / brightest : 0);
-    pixels.insert(pixels.end(), rgb.begin(), rgb.end());
+    pixels.push_back(colour(std::fmod(hue, 1.0), brightest > 0 ? amplitudes[i] / brightest : 0));
   }
-  write_png(path, shape, PNG_FORMAT_RGB, pixels);
+  const auto bar_colour = [](double t) { return colour(std::fmod(t + 0.5, 1.0), 1); };
+  if (legend) return save(path, with_legend(shape, pixels, *legend, bar_colour));
+  std::vector<std::uint8_t> bytes;
+  for (const Rgb& pixel : pixels) bytes.insert(bytes.end(), pixel.begin(), pixel.end());
+  write_png(path, shape, PNG_FORMAT_RGB, bytes);
 }
 
 void write_curve_png(const std::string& path, std::span<const double> values) {
@@ -140,20 +169,20 @@ void write_curve_png(const std::string& path, std::span<const double> values) {
   Canvas canvas(shape);
   for (int decade = bottom; decade <= top; ++decade) {
     const int y = row(std::pow(10.0, decade));
-    canvas.line({y, plot.begin.x}, {y, plot.end.x}, 200);
-    canvas.write({y - 5, 4}, text("1e", decade));
+    canvas.line({y, plot.begin.x}, {y, plot.end.x}, {200, 200, 200});
+    canvas.write({y - 5, 4}, text("1e", decade), 2);
   }
-  canvas.write({plot.end.y + 6, plot.begin.x}, "1");
+  canvas.write({plot.end.y + 6, plot.begin.x}, "1", 2);
   const std::string last = text(values.size());
-  canvas.write({plot.end.y + 6, plot.end.x - 8 * static_cast<int>(last.size())}, last);
+  canvas.write({plot.end.y + 6, plot.end.x - 8 * static_cast<int>(last.size())}, last, 2);
   std::optional<Pixel> previous;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i]) || values[i] <= 0) continue;
     const Pixel point{row(values[i]), column(i)};
-    canvas.line(previous.value_or(point), point, 0);
+    canvas.line(previous.value_or(point), point, {0, 0, 0});
     previous = point;
   }
-  canvas.save(path);
+  save(path, canvas);
 }
 
 }  // namespace tessera::io

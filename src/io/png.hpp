@@ -11,14 +11,24 @@
 
 namespace tessera::io {
 
+/// What stands around a picture, whose own pixels lie at the upper left: a colour bar on its right
+/// and a scale bar below. Letters are those of Canvas::write.
+struct Legend {
+  std::string least;   ///< words at the lower end of the colour bar
+  std::string most;    ///< at the upper end
+  double pixel_m = 0;  ///< side of a pixel; 0: no scale bar
+};
+
 /// Grey picture of `values`, black to white over `range` (default: the 0.5 % and 99.5 % quantiles).
 /// @throws SystemError naming the path
 void write_grey_png(const std::string& path, Shape2 shape, std::span<const double> values,
-                    std::optional<std::pair<double, double>> range = {});
+                    std::optional<std::pair<double, double>> range = {},
+                    const std::optional<Legend>& legend = {});
 
-/// Colour picture of a wave: hue = phase, brightness = amplitude.
+/// Colour picture of a wave: hue = phase, -pi to pi along the colour bar, brightness = amplitude.
 void write_wave_png(const std::string& path, Shape2 shape,
-                    std::span<const std::complex<double>> values);
+                    std::span<const std::complex<double>> values,
+                    const std::optional<Legend>& legend = {});
 
 /// A curve on a logarithmic y axis with ticks and labels of the decades.
 void write_curve_png(const std::string& path, std::span<const double> values);

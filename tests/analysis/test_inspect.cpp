@@ -13,6 +13,7 @@
 #include "tessera/io/hdf5.hpp"
 
 #include "analysis/inspect.hpp"
+#include "analysis/object_picture.hpp"
 #include "analysis/pictures.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -182,9 +183,15 @@ TEST_F(Inspect, PicturesShowTheIlluminatedBoxAndEveryMode) {
   EXPECT_EQ(written.size(), 4u);
   using Size = std::array<int, 2>;
   // Windows start at (2, 3) and (7, 9).
-  EXPECT_EQ(png_size(folder_.path("new/pictures/object_amplitude.png")), (Size{12, 13}));
-  EXPECT_EQ(png_size(folder_.path("new/pictures/object_phase.png")), (Size{12, 13}));
-  EXPECT_EQ(png_size(folder_.path("new/pictures/probe.png")), (Size{12, 8}));
+  const io::File result = io::File::open(folder_.path("result.h5"));
+  const ObjectPicture object = object_picture(result, result.read_waves("probe"), 1);
+  EXPECT_EQ(object.begin, (Pixel{2, 3}));
+  EXPECT_EQ(object.waves.shape(), (Shape2{13, 12}));
+  // A colour bar of 30 x 12 in gaps of 6, and letters of 8: "1", "... rad", "-pi rad".
+  EXPECT_EQ(png_size(folder_.path("new/pictures/object_amplitude.png")), (Size{12 + 30 + 8, 30}));
+  EXPECT_GE(png_size(folder_.path("new/pictures/object_phase.png"))[0], 12 + 30 + 5 * 8);
+  EXPECT_EQ(png_size(folder_.path("new/pictures/object_phase.png"))[1], 30);
+  EXPECT_EQ(png_size(folder_.path("new/pictures/probe.png")), (Size{12 + 30 + 7 * 8, 30}));
   EXPECT_GT(png_size(folder_.path("new/pictures/error.png"))[0], 0);
 }
 
@@ -192,7 +199,7 @@ TEST_F(Inspect, PicturesOfAScan) {
   write_scan(folder_.path("scan.h5"), {6}, "data");
   const auto written = write_pictures(folder_.path("scan.h5"), folder_.path("pictures"));
   ASSERT_EQ(written.size(), 2u);
-  EXPECT_EQ(png_size(written[0]), (std::array<int, 2>{5, 4}));
+  EXPECT_EQ(png_size(written[0]), (std::array<int, 2>{5 + 30 + 10 * 8, 30})) << "2.5 counts";
   EXPECT_GT(png_size(written[1])[0], 0);
 }
 
