@@ -35,15 +35,19 @@ void add_reconstruct(CLI::App& app, Action& action) {
   struct Options {
     DeckWords deck;
     std::string summary;
+    bool goes_on = false;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "reconstruct", "Reconstruct object and probe from a scan, on as many ranks as were started");
   add_deck(*command, options->deck, "solver.epochs=200 probe.n_modes=5");
   add_summary(*command, options->summary);
+  command->add_flag("--go-on", options->goes_on,
+                    "go on from the result of the same deck at output.file, if there is one; exit "
+                    "code 75 where a signal or the job's end leaves epochs: start it again");
   command->callback([options, &action] {
     action = [options](const comm::Communicator& comm) {
-      return reconstruct(options->deck, options->summary, comm);
+      return reconstruct(options->deck, options->summary, options->goes_on, comm);
     };
   });
 }

@@ -5,7 +5,7 @@
 
 namespace tessera::drivers {
 
-ExitCode reconstruct(const DeckWords& words, const std::string& summary,
+ExitCode reconstruct(const DeckWords& words, const std::string& summary, bool goes_on,
                      const comm::Communicator& comm) {
   deck::Deck deck = read_deck(words, comm);
   std::string& resume = deck.run.resume;
@@ -17,7 +17,7 @@ ExitCode reconstruct(const DeckWords& words, const std::string& summary,
     if (!page.empty()) deck::check_written_path(deck, words.path, "output.report", page);
     if (!summary.empty()) deck::check_written_path(deck, words.path, "--summary", summary);
   });
-  return run::reconstruct(deck, comm, summary);
+  return run::reconstruct(deck, comm, {summary, goes_on});
 }
 
 }  // namespace tessera::drivers

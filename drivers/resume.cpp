@@ -16,7 +16,7 @@ ExitCode resume(const DeckWords& words, const std::string& summary,
     if (!page.empty()) deck::check_written_path(deck, words.path, "output.report", page);
     if (!summary.empty()) deck::check_written_path(deck, words.path, "--summary", summary);
   });
-  return run::reconstruct(deck, comm, summary);
+  return run::reconstruct(deck, comm, {summary});
 }
 
 }  // namespace tessera::drivers

@@ -18,7 +18,8 @@ struct DeckWords {
 };
 
 /// @param summary a JSON file to write as well; empty: none
-ExitCode reconstruct(const DeckWords& words, const std::string& summary,
+/// @param goes_on from the result of the same deck that lies at output.file, if there is one
+ExitCode reconstruct(const DeckWords& words, const std::string& summary, bool goes_on,
                      const comm::Communicator& comm);
 /// @param words the result that goes on, and key=value words
 ExitCode resume(const DeckWords& words, const std::string& summary, const comm::Communicator& comm);

@@ -31,7 +31,7 @@ struct Override {
 class Parser {
  public:
   Parser(Deck& deck, const std::string& toml_text, const std::string& deck_path,
-         std::span<const std::string> overrides);
+         std::span<const std::string> overrides, const Words* words);
 
   void read_deck();
   void read_overrides();
@@ -42,6 +42,7 @@ class Parser {
   void read_section(const toml::table& section, const std::string& prefix);
   void read_solvers(const toml::array& solvers);
   void read_key(const std::string& name, const toml::node& node);
+  std::string with_words(const std::string& name, const std::string& value) const;
   bool is_section(const std::string& name) const;
   bool has_key(const std::string& name) const;
   std::string override_name(const std::string& name) const;
@@ -49,6 +50,7 @@ class Parser {
 
   Deck& deck_;
   std::string path_;
+  const Words* words_;
   toml::table root_;
   std::vector<Override> overrides_;
   std::vector<Key> keys_;
@@ -64,15 +66,25 @@ toml::table parse_toml(const std::string& toml_text, const std::string& path) {
   }
 }
 
+/// `value = <toml>` as a table of one key; empty if that is not what it is.
+toml::table try_parse_value(const std::string& toml) {
+  try {
+    toml::table table = toml::parse("value = " + toml);
+    return table.size() == 1 ? table : toml::table{};
+  } catch (const toml::parse_error&) {
+    return {};
+  }
+}
+
 Override parse_override(const std::string& words);
 
 /// What keys there are depends on the solvers and their methods: these come before all others.
 Parser::Parser(Deck& deck, const std::string& toml_text, const std::string& deck_path,
-               std::span<const std::string> overrides)
-    : deck_(deck), path_(deck_path), root_(parse_toml(toml_text, deck_path)) {
+               std::span<const std::string> overrides, const Words* words)
+    : deck_(deck), path_(deck_path), words_(words), root_(parse_toml(toml_text, deck_path)) {
   const toml::array* solvers = root_["solver"].as_array();
   if (solvers && solvers->is_array_of_tables()) deck_.solvers.resize(solvers->size());
-  for (const std::string& words : overrides) overrides_.push_back(parse_override(words));
+  for (const std::string& given : overrides) overrides_.push_back(parse_override(given));
   choose_methods();
   keys_ = keys(deck_);
 }
@@ -94,7 +106,7 @@ void Parser::choose_methods() {
 /// What is no method's name is refused where it is read.
 void Parser::choose_method(std::size_t stage, const toml::node* node) {
   if (!node || !node->is_string()) return;
-  const std::string& method = node->as_string()->get();
+  const std::string method = with_words("solver.method", node->as_string()->get());
   if (std::ranges::count(settings::method_words(), method) > 0)
     deck_.solvers[stage] = Solver::of(method);
 }
@@ -153,9 +165,22 @@ void refuse_key_of_other_method(const std::string& section, const std::string& m
                           ": leave it out, or choose a method that has it: ", joined(others)));
 }
 
+bool is_text(const Key& key) {
+  return std::holds_alternative<std::string*>(key.field) ||
+         std::holds_alternative<std::optional<std::string>*>(key.field);
+}
+
 void Parser::read_key(const std::string& name, const toml::node& node) {
   const auto key = std::ranges::find(keys_, name, &Key::name);
-  if (key != keys_.end()) return read_value(node, *key);
+  if (key != keys_.end()) {
+    const auto* value = node.as_string();
+    if (!words_ || !value || !has_words(value->get())) return read_value(node, *key);
+    const std::string words = with_words(name, value->get());
+    // What stands for a number is read as one.
+    toml::table table = is_text(*key) ? toml::table{} : try_parse_value(words);
+    if (table.empty()) table.insert("value", words);
+    return read_value(*table.get("value"), *key);
+  }
   for (std::size_t stage = 0; stage < deck_.solvers.size(); ++stage) {
     const std::string section = solver_section(deck_, stage);
     if (name.starts_with(section + "."))
@@ -163,6 +188,14 @@ void Parser::read_key(const std::string& name, const toml::node& node) {
                                  name.substr(section.size() + 1));
   }
   throw InputError(unknown_key(name, keys_));
+}
+
+std::string Parser::with_words(const std::string& name, const std::string& value) const {
+  try {
+    return words_ ? deck::with_words(value, *words_) : value;
+  } catch (const InputError& error) {
+    throw InputError(text(name, ": ", error.what()));
+  }
 }
 
 bool Parser::has_key(const std::string& name) const {
@@ -189,21 +222,11 @@ std::string trimmed(std::string_view words) {
   return std::string(words.substr(begin, words.find_last_not_of(" \t") - begin + 1));
 }
 
-/// `value = <toml>` as a table of one key; empty if that is not what it is.
-toml::table try_parse_value(const std::string& toml) {
-  try {
-    toml::table table = toml::parse("value = " + toml);
-    return table.size() == 1 ? table : toml::table{};
-  } catch (const toml::parse_error&) {
-    return {};
-  }
-}
-
 /// A bare word is read as if it stood in quotes, so that a shell's quotes need no second pair.
 toml::table parse_override_value(const std::string& words) {
   toml::table table = try_parse_value(words);
-  const bool is_broken_toml =
-      !words.empty() && std::string("\"'[{").find(words[0]) != std::string::npos;
+  const bool is_broken_toml = !words.empty() && !has_words(words) &&
+                              std::string("\"'[{").find(words[0]) != std::string::npos;
   if (table.empty() && !is_broken_toml) table = try_parse_value("'" + words + "'");
   return table;
 }
@@ -265,9 +288,9 @@ void put_recipes(Deck& deck) {
 }  // namespace
 
 Deck parse(const std::string& toml_text, const std::string& deck_path,
-           std::span<const std::string> overrides) {
+           std::span<const std::string> overrides, const Words* words) {
   Deck deck;
-  Parser parser(deck, toml_text, deck_path, overrides);
+  Parser parser(deck, toml_text, deck_path, overrides, words);
   parser.read_deck();
   parser.read_overrides();
   put_recipes(deck);

@@ -28,6 +28,8 @@ This page is made from the key tables in `settings/`; do not edit it. After a ch
   that is no TOML value is taken as text, so `data.file=scan.h5` needs no quotes.
 - **Paths** in the deck, and default paths, start at the deck's folder. Paths in overrides start at
   the working folder, as a shell completes them. Absolute paths stay as they are.
+- **Words of a job**: capitals in braces in a value, `output.file = "result_{SLURM_ARRAY_TASK_ID}.h5"`,
+  stand for a word of the environment, also for a number (`"{DEFOCUS}"`); one that is not set is an error.
 - **Several solvers** run one after another: a `[[solver]]` section for each instead of `[solver]`.
   Object, probe and all else go on from one to the next. An override then numbers the one that it
   means, from 0: `'solver[1].epochs=50'`.

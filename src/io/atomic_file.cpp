@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 #include <tuple>
 
 #include <fcntl.h>
@@ -13,6 +16,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/host.hpp"
+#include "tessera/base/log.hpp"
 #include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
@@ -109,38 +113,60 @@ std::string content(int descriptor) {
   return {words.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))};
 }
 
-/// A locked file at `lock_path`; -1 where files cannot be locked.
-int locked_file(const std::string& path, const std::string& lock_path) {
+/// Who writes, for a lock.
+std::string this_writer() {
+  std::string writer = text("process ", ::getpid(), " on ", host_name());
+  for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
+    if (const char* job = std::getenv(name)) writer += text(" of job ", job);
+  return writer;
+}
+
+struct Lock {
+  int descriptor = -1;  ///< -1: taken, or files cannot be locked here
+  std::string holder;   ///< empty unless another job has it
+};
+
+/// A locked file at `lock_path`.
+Lock try_lock(const std::string& path, const std::string& lock_path) {
   for (;;) {
     const int file = ::open(lock_path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0) throw cannot_write(path, text('"', lock_path, "\": ", std::strerror(errno)));
     const bool is_locked = ::flock(file, LOCK_EX | LOCK_NB) == 0;
     // The job before may have removed the file since it was opened here.
-    if (is_locked && is_at(file, lock_path)) return file;
+    if (is_locked && is_at(file, lock_path)) return {file, ""};
     const bool is_taken = !is_locked && errno == EWOULDBLOCK;
-    const std::string writer = content(file);
+    const std::string holder = is_taken ? text("another run writes it, ", content(file)) : "";
     ::close(file);
-    if (is_taken)
-      throw cannot_write(path, text("another run writes it, ", writer,
-                                    "; wait for its end or choose another file"));
-    if (!is_locked) return -1;
+    if (!is_locked) return {-1, holder};
   }
 }
 
 }  // namespace
 
-OutputLock::OutputLock(const std::string& path, const comm::Communicator& comm)
+OutputLock::OutputLock(const std::string& path, const comm::Communicator& comm, double patience_s)
     : lock_path_(path + ".lock") {
   comm.barrier();  // as for AtomicFile
-  comm.together([&] {
-    if (!comm.is_root()) return;
-    check_folder(path);
-    descriptor_ = locked_file(path, lock_path_);
-    const std::string writer = text("process ", ::getpid(), " on ", host_name());
-    // A lock without a name on a full disk is a lock all the same.
-    if (descriptor_ >= 0 && ::ftruncate(descriptor_, 0) == 0)
-      std::ignore = ::write(descriptor_, writer.data(), writer.size());
-  });
+  for (double waited_s = 0;; ++waited_s) {
+    bool is_taken = false;
+    comm.together([&] {
+      if (!comm.is_root()) return;
+      check_folder(path);
+      const Lock lock = try_lock(path, lock_path_);
+      descriptor_ = lock.descriptor;
+      is_taken = !lock.holder.empty();
+      if (is_taken && waited_s >= patience_s)
+        throw cannot_write(path, lock.holder + "; wait for its end or choose another file");
+      if (is_taken && waited_s == 0)
+        Log(true).info(text('"', path, "\": ", lock.holder, "; waiting for its end"));
+    });
+    if (!comm.any(is_taken)) break;
+    note_progress();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+  const std::string writer = this_writer();
+  // A lock without a name on a full disk is a lock all the same.
+  if (descriptor_ >= 0 && ::ftruncate(descriptor_, 0) == 0)
+    std::ignore = ::write(descriptor_, writer.data(), writer.size());
 }
 
 OutputLock::~OutputLock() {

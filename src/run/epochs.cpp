@@ -113,7 +113,7 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
     }
     if (rule != StopRule::none) return status_text(rule, deck.stop);
     if (run->finished()) break;
-    if (request.job_ends) return "stopped: time (the job's, SLURM_JOB_END_TIME, is nearly over)";
+    if (request.job_ends) return job_end_status;
     if (run->needs_new_tiles())
       saves.make(request, [&] { run = Run::on_new_tiles(std::move(run), Log(comm.is_root())); });
     else if (saves.are_due(request, run->n_epochs()))

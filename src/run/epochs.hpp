@@ -32,6 +32,8 @@ class Progress {
 };
 
 inline constexpr const char* signal_status = "stopped by a signal";
+inline constexpr const char* job_end_status =
+    "stopped: time (the job's, SLURM_JOB_END_TIME, is nearly over)";
 
 /// Epochs until all solvers have made theirs, or a stop rule, or a request. Collective.
 /// @param run another one afterwards if positions have moved to new tiles

@@ -14,6 +14,7 @@
 #include "epochs.hpp"
 #include "halves.hpp"
 #include "report/report.hpp"
+#include "run/going_on.hpp"
 #include "run/requests.hpp"
 #include "run/resumed_deck.hpp"
 #include "run/run.hpp"
@@ -90,6 +91,21 @@ void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, b
   }
 }
 
+/// `deck` goes on from its own result, if there is one. Returns whether nothing is left to do.
+bool go_on(deck::Deck& deck, const comm::Communicator& comm) {
+  const GoingOn found = find_going_on(deck, comm, Log(comm.is_root()));
+  if (found.resume.empty()) return false;
+  deck.run.resume = found.resume;
+  fit_tiles(comm.size(), deck);
+  return found.is_done;
+}
+
+ExitCode exit_code(const std::string& status, const Launch& launch) {
+  const bool is_signalled = status == signal_status;
+  if (launch.goes_on && (is_signalled || status == job_end_status)) return ExitCode::unfinished;
+  return is_signalled ? ExitCode::interrupted : ExitCode::done;
+}
+
 void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
   if (deck.output.pictures.empty()) return;
   comm.together([&] {
@@ -108,21 +124,29 @@ void write_report(const deck::Deck& deck, const comm::Communicator& comm) {
 }  // namespace
 
 ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
-                     const std::string& summary_path) {
+                     const Launch& launch) {
   Requests requests(given.output, comm);  // to the end: a late signal must not lose the result
   comm.together([&] {
     deck::check_reconstruction(given);
     if (!comm.is_root()) return;
-    check_folder("--summary", summary_path);
+    check_folder("--summary", launch.summary_path);
     check_folder("output.report", given.output.report);
     if (!given.output.report.empty()) report::check_plotting_library();
   });
   const comm::Watchdog watchdog(comm, given.decomposition.timeout_s, "decomposition.timeout_s");
   const auto runtime = start_device(comm, given.run.share_gpu);
-  deck::Deck deck = resumed_deck(given, comm, Log(comm.is_root()));
-  deck.output.file = followed(deck.output.file, comm);
+  deck::Deck asked = given;
+  asked.output.file = followed(given.output.file, comm);
+  std::unique_ptr<io::OutputLock> only_writer;
+  if (launch.goes_on) {
+    // Its last start, if it has lost a node, may take so long to end.
+    only_writer =
+        std::make_unique<io::OutputLock>(asked.output.file, comm, asked.decomposition.timeout_s);
+    if (go_on(asked, comm)) return ExitCode::done;
+  }
+  const deck::Deck deck = resumed_deck(asked, comm, Log(comm.is_root()));
   auto run = std::make_unique<Run>(deck, comm, Log(comm.is_root()));
-  const io::OutputLock only_writer(deck.output.file, comm);
+  if (!only_writer) only_writer = std::make_unique<io::OutputLock>(deck.output.file, comm);
   run->check_output();
   describe(*run, comm);
   Progress progress(comm.is_root(), deck, run->scan().n_positions());
@@ -146,11 +170,11 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
     run.reset();
     resolve(deck, history, is_whole, comm, requests, summary);
   }
-  write_summary(summary, summary_path, comm);
+  write_summary(summary, launch.summary_path, comm);
   draw_pictures(deck, comm);
   write_report(deck, comm);
   if (comm.is_root()) fmt::print("result {}, {}\n", deck.output.file, outcome.status);
-  return outcome.status == signal_status ? ExitCode::interrupted : ExitCode::done;
+  return exit_code(outcome.status, launch);
 }
 
 }  // namespace tessera::run

@@ -41,27 +41,6 @@ std::string add_fitted(const FittedValues& fitted, deck::Deck& deck) {
   return kept;
 }
 
-std::string read_deck_text(const std::string& path) {
-  const io::File file = io::File::open(path);
-  if (!file.text_attribute("/", "format").value_or("").starts_with("tessera-result"))
-    throw InputError(text('"', path, "\" is not a result of tessera reconstruct",
-                          file.has("patterns") ? " but a scan" : "", "; name a result"));
-  if (!file.has("deck"))
-    throw InputError(text('"', path,
-                          "\" holds no deck; go on with that of its run: tessera "
-                          "reconstruct DECK run.resume=",
-                          path));
-  return file.read_text("deck");
-}
-
-/// Tiles that were given by rows and columns are those of the ranks that there were.
-void fit_tiles(int n_ranks, std::span<const std::string> overrides, deck::Deck& deck) {
-  std::vector<int>& tiles = deck.decomposition.tiles;
-  const bool is_asked = std::ranges::any_of(
-      overrides, [](const std::string& words) { return words.starts_with("decomposition.tiles"); });
-  if (!is_asked && !tiles.empty() && tiles[0] * tiles[1] != n_ranks) tiles.clear();
-}
-
 void check_epochs_left(const std::string& path, const deck::Deck& deck,
                        const comm::Communicator& comm) {
   const std::vector<EpochFigures> history =
@@ -78,6 +57,19 @@ void check_epochs_left(const std::string& path, const deck::Deck& deck,
 }
 
 }  // namespace
+
+std::string deck_text_of_result(const std::string& path) {
+  const io::File file = io::File::open(path);
+  if (!file.text_attribute("/", "format").value_or("").starts_with("tessera-result"))
+    throw InputError(text('"', path, "\" is not a result of tessera reconstruct",
+                          file.has("patterns") ? " but a scan" : "", "; name a result"));
+  if (!file.has("deck"))
+    throw InputError(text('"', path,
+                          "\" holds no deck; go on with that of its run: tessera "
+                          "reconstruct DECK run.resume=",
+                          path));
+  return file.read_text("deck");
+}
 
 std::string sound_result(const std::string& path, const comm::Communicator& comm, const Log& log) {
   const io::Soundness soundness = io::soundness_of(path, comm);
@@ -97,11 +89,16 @@ std::string sound_result(const std::string& path, const comm::Communicator& comm
   return path;
 }
 
+void fit_tiles(int n_ranks, deck::Deck& deck) {
+  std::vector<int>& tiles = deck.decomposition.tiles;
+  if (!tiles.empty() && tiles[0] * tiles[1] != n_ranks) tiles.clear();
+}
+
 deck::Deck deck_to_resume(const std::string& path, const std::string& from,
                           std::span<const std::string> overrides, const comm::Communicator& comm) {
   std::string toml_text;
   comm.together([&] {
-    if (comm.is_root()) toml_text = read_deck_text(from);
+    if (comm.is_root()) toml_text = deck_text_of_result(from);
   });
   comm.broadcast(toml_text);
   std::vector<std::string> words;
@@ -111,7 +108,9 @@ deck::Deck deck_to_resume(const std::string& path, const std::string& from,
   words.insert(words.end(), overrides.begin(), overrides.end());
   deck::Deck deck;
   comm.together([&] { deck = deck::parse(toml_text, path, words); });
-  fit_tiles(comm.size(), overrides, deck);
+  const bool is_asked = std::ranges::any_of(
+      overrides, [](const std::string& word) { return word.starts_with("decomposition.tiles"); });
+  if (!is_asked) fit_tiles(comm.size(), deck);
   check_epochs_left(from, deck, comm);
   return deck;
 }

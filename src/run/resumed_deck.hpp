@@ -16,12 +16,19 @@ namespace tessera::run {
 /// @throws AgreedError: damaged, and nothing before it
 std::string sound_result(const std::string& path, const comm::Communicator& comm, const Log& log);
 
+/// The text of the deck that the result at `path` holds. Not collective.
+/// @throws InputError: no result, or one without a deck
+std::string deck_text_of_result(const std::string& path);
+
 /// The deck that the result at `path` holds, with overrides, as that of the run that goes on from
 /// it and writes there, on as many ranks as there are now. Collective.
 /// @param from `path` or the sound save before it
 /// @throws AgreedError: no result or one without deck, bad overrides, nothing left to do
 deck::Deck deck_to_resume(const std::string& path, const std::string& from,
                           std::span<const std::string> overrides, const comm::Communicator& comm);
+
+/// Tiles that were given by rows and columns are those of the ranks that there were.
+void fit_tiles(int n_ranks, deck::Deck& deck);
 
 /// `deck`; if it resumes, with all in its model that the resumed run had fitted: positions, OPR,
 /// intensities and background, which are not fitted further (Refine::no_epoch) unless it says so.

@@ -120,9 +120,14 @@ class Run {
   RankTimes earlier_;  ///< on other tiles
 };
 
+/// What the command line says besides the deck.
+struct Launch {
+  std::string summary_path = {};  ///< JSON summary; empty: none
+  /// From a result of the same deck at output.file; with epochs made and more left: exit code 75.
+  bool goes_on = false;
+};
+
 /// What `tessera reconstruct` does: all epochs with progress, pictures, summary.
-/// @param summary_path JSON summary; empty: none
-ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm,
-                     const std::string& summary_path);
+ExitCode reconstruct(const deck::Deck& deck, const comm::Communicator& comm, const Launch& launch);
 
 }  // namespace tessera::run

@@ -309,5 +309,32 @@ TEST(Paths, StartAtTheDeckOrForOverridesAtTheWorkingFolder) {
   EXPECT_EQ(parse(toml_text, "decks/star/deck.toml", overrides).data.file, "other.h5");
 }
 
+TEST(Words, StandForWhatTheJobSays) {
+  const Words words{{"SLURM_ARRAY_TASK_ID", "12"}, {"DEFOCUS", "2e-6"}, {"METHOD", "adam"}};
+  const std::vector<std::string> overrides{"solver.method={METHOD}",
+                                           "output.file={SLURM_ARRAY_TASK_ID}.h5"};
+  const Deck deck = parse(xray_deck +
+                              "title = \"scan {SLURM_ARRAY_TASK_ID} of {12}, {low}\"\n"
+                              "probe.defocus_m = \"{DEFOCUS}\"\n",
+                          "deck.toml", overrides, &words);
+  EXPECT_EQ(deck.title, "scan 12 of {12}, {low}");
+  EXPECT_EQ(deck.output.file, "12.h5");
+  EXPECT_EQ(deck.probe.defocus_m, 2e-6);
+  EXPECT_EQ(deck.solvers[0].method, "adam");
+}
+
+TEST(Words, ThatNobodyKnowsAreRefusedByName) {
+  const Words words{{"SLURM_ARRAY_TASK_ID", "12"}};
+  const auto refusal = [&](const std::string& value) {
+    return complaint(
+        [&] { parse(xray_deck + "output.file = \"" + value + "\"\n", "deck.toml", {}, &words); });
+  };
+  EXPECT_THAT(refusal("{SLURM_ARRAY_TASK}.h5"),
+              AllOf(HasSubstr("output.file: {SLURM_ARRAY_TASK} in '{SLURM_ARRAY_TASK}.h5'"),
+                    HasSubstr("SLURM_ARRAY_TASK_ID")));
+  EXPECT_EQ(refusal("{SLURM_ARRAY_TASK_ID}.h5"), "");
+  EXPECT_EQ(parsed(xray_deck + "title = \"{SLURM_ARRAY_TASK}\"\n").title, "{SLURM_ARRAY_TASK}");
+}
+
 }  // namespace
 }  // namespace tessera::deck

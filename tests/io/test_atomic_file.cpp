@@ -1,4 +1,7 @@
+#include <chrono>
 #include <fstream>
+#include <memory>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -93,6 +96,17 @@ TEST_F(AtomicFileIn, OnlyOneMayHoldTheLockOfAnOutput) {
   world().barrier();
   EXPECT_FALSE(std::filesystem::exists(path_ + ".lock"));
   const OutputLock again(path_, world());
+}
+
+TEST_F(AtomicFileIn, WhoHasPatienceGetsTheLockWhenTheOtherHasEnded) {
+  auto first = std::make_unique<OutputLock>(path_, world());
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    first.reset();
+  });
+  const OutputLock second(path_, world(), 30);
+  other.join();
+  on_root([&] { EXPECT_TRUE(std::filesystem::exists(path_ + ".lock")); });
 }
 
 TEST_F(AtomicFileIn, ALockFileThatIsLeftOverLocksNothing) {

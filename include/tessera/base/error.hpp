@@ -13,6 +13,7 @@ enum class ExitCode : int {
   failed = 1,
   bad_input = 2,
   not_finite = 3,
+  unfinished = 75,
   interrupted = 130
 };
 

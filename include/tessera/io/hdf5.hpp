@@ -135,9 +135,10 @@ class SlabReader {
 class OutputLock {
  public:
   /// Collective; `comm` must outlive it.
-  /// @throws AgreedError naming the path, and host and process of the job that writes it; or why
+  /// @param patience_s for another job that writes it to end
+  /// @throws AgreedError naming the path, and host, process and job that writes it; or why
   /// nobody can write there
-  OutputLock(const std::string& path, const comm::Communicator& comm);
+  OutputLock(const std::string& path, const comm::Communicator& comm, double patience_s = 0);
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;
