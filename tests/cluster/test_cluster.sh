@@ -11,12 +11,15 @@ failed=0
 
 main() {
   make_machine
-  for script in bind.sh tessera.slurm; do expect "$script parses" "" "$("$bash" -n "$cluster/$script" 2>&1)"; done
+  for script in bind.sh supervise tessera.slurm tessera.pbs tessera.lsf; do
+    expect "$script parses" "" "$("$bash" -n "$cluster/$script" 2>&1)"
+  done
   test_local_rank
   test_visible_devices
   test_what_is_missing
   test_environment
   test_slurm
+  test_supervise
   exit $failed
 }
 
@@ -65,16 +68,43 @@ test_environment() {
 }
 
 test_slurm() {
-  local words="--cpu-bind=none $machine/home/cluster/bind.sh $machine/home/build-cuda/bin/tessera reconstruct deck.toml a=1"
-  expect "srun starts a bound task per GPU" "srun $words" "$(slurm deck.toml a=1)"
-  local stopped
-  stopped=$(SRUN_EXIT_CODE=130 slurm deck.toml a=1) && failed=1
-  expect "a stopped job says how to go on" "  sbatch cluster/tessera.slurm deck.toml a=1 run.resume=RESULT" \
-    "$(tail -1 <<<"$stopped")"
-  expect "its exit code stays" 130 "$(
-    SRUN_EXIT_CODE=130 slurm deck.toml >/dev/null
-    echo $?
-  )"
+  local words="$machine/home/build/bin/tessera reconstruct deck.toml a=1 --go-on"
+  expect "on processors" "srun --kill-on-bad-exit=1 --cpu-bind=cores $words" "$(slurm deck.toml a=1)"
+  expect "on GPUs, a bound task for each" \
+    "srun --kill-on-bad-exit=1 --cpu-bind=none $machine/home/cluster/bind.sh ${words/build/build-cuda}" \
+    "$(SLURM_GPUS_ON_NODE=4 slurm deck.toml a=1)"
+  expect "another launcher" "mpirun --bind-to core $words" "$(TESSERA_LAUNCHER="mpirun --bind-to core" slurm deck.toml a=1)"
+  expect "the end of the job and its PMI" "1577836800 pmix" "$(PRINT='$SLURM_JOB_END_TIME $SLURM_MPI_TYPE' slurm deck.toml | tail -1)"
+  expect "epochs that are left queue it again" "0 scontrol requeue 17" "$(code_of 75 deck.toml)"
+  expect "not what was cancelled" "75 srun" "$(IS_CANCELLED=1 code_of 75 deck.toml)"
+  expect "an error stays" "2 srun" "$(code_of 2 deck.toml)"
+}
+
+test_supervise() {
+  local start="mpirun -np 4 --host a:2,b:2 tessera reconstruct deck.toml --go-on"
+  expect "starts again after a rank's death" "137 4" "$(supervise 137 -n 3 mpirun -np 4 tessera reconstruct deck.toml)"
+  expect "on the hosts that are left" "$start ${start/-np 4 --host a:2,b:2/-np 2 --host b:2}" \
+    "$(LOST=a supervise_lines 1 -n 1 mpirun -np 4 --host a:2,b:2 tessera reconstruct deck.toml)"
+  local code
+  for code in 0 2 3 75 130; do
+    expect "exit code $code is the end" "$code 1" "$(supervise $code mpirun -np 4 tessera reconstruct deck.toml)"
+  done
+  expect "no launcher" "127 0" "$(supervise 0 no_such_launcher tessera reconstruct deck.toml)"
+  expect "no words" "2 0" "$(supervise 0)"
+}
+
+# supervise CODE WORD...: exit code, and how often mpirun, which ends with CODE, was started.
+supervise() {
+  local exit_code=$1 code=0
+  shift
+  MPIRUN_EXIT_CODE=$exit_code run "$cluster/supervise" "$@" >"$machine/starts" 2>/dev/null || code=$?
+  echo "$code $(grep -c ^mpirun "$machine/starts")"
+}
+
+# How mpirun was called, each time.
+supervise_lines() {
+  supervise "$@" >/dev/null
+  tr '\n' ' ' <"$machine/starts" | sed 's/ $//'
 }
 
 # "numactl ...", UCX_NET_DEVICES and the arguments, as the program that bind.sh starts finds them.
@@ -83,7 +113,16 @@ bound() {
 }
 
 slurm() {
-  SLURM_SUBMIT_DIR=$machine/home run "$cluster/tessera.slurm" "$@"
+  SLURM_JOB_ID=17 SLURM_SUBMIT_DIR=$machine/home run "$cluster/tessera.slurm" "$@" 2>/dev/null
+}
+
+# code_of CODE DECK: exit code of a job whose srun ends with CODE, and what it did last.
+code_of() {
+  local srun_code=$1 code=0 last
+  shift
+  last=$(SRUN_EXIT_CODE=$srun_code slurm "$@") || code=$?
+  last=$(tail -1 <<<"$last")
+  echo "$code ${last/srun */srun}"
 }
 
 # With nothing of this machine but the fakes.
@@ -116,9 +155,19 @@ END'
 [[ ${*: -1} == true ]] || echo "numactl ${*:1:3}"; exec "${@:4}"'
   fake taskset '[[ -z ${FORBIDDEN-} ]] || exit 1
 [[ ${*: -1} == true ]] || echo "taskset ${*:1:2}"; exec "${@:3}"'
-  fake srun 'echo "srun $*"; exit "${SRUN_EXIT_CODE:-0}"'
+  fake srun 'trap "" USR1
+if [[ $1 == --mpi=list ]]; then echo "none pmi2 pmix"; exit; fi
+echo "srun $*"
+[[ -z ${PRINT-} ]] || eval "echo $PRINT"
+[[ -z ${IS_CANCELLED-} ]] || kill -TERM $PPID
+exit "${SRUN_EXIT_CODE:-0}"'
+  fake scontrol 'if [[ $1 == show ]]; then echo "MpiDefault              = none"; else echo "scontrol $*"; fi'
+  fake squeue 'echo 2020-01-01T00:00:00Z'
+  fake mpirun 'echo "mpirun $*"; exit "${MPIRUN_EXIT_CODE:-0}"'
+  fake ssh '[[ " $* " != *" ${LOST-} "* ]]'
+  ln -s "$cluster" "$machine/home/cluster"
   local tool
-  for tool in bash cat true; do ln -s "$(type -P $tool)" "$machine/bin/$tool"; done
+  for tool in bash cat date env hostname sleep timeout true; do ln -s "$(type -P $tool)" "$machine/bin/$tool"; done
   gpu 0000:1b:00.0 0 0-31
   gpu 0000:2c:00.0 0 0-31
   gpu 0000:9d:00.0 1 32-63
@@ -152,6 +201,6 @@ expect() {
 }
 
 # The launcher of this test is not the one of its ranks.
-unset OMPI_COMM_WORLD_LOCAL_RANK SLURM_LOCALID MPI_LOCALRANKID PMI_LOCAL_RANK CUDA_VISIBLE_DEVICES UCX_NET_DEVICES \
+unset OMPI_MCA_plm_rsh_agent OMPI_COMM_WORLD_LOCAL_RANK SLURM_LOCALID MPI_LOCALRANKID PMI_LOCAL_RANK CUDA_VISIBLE_DEVICES UCX_NET_DEVICES \
   CUDA_DEVICE_ORDER
 main
