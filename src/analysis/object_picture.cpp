@@ -24,16 +24,17 @@ std::int64_t n_slices_of(const io::File& file, std::int64_t n_images) {
   return deck ? std::min<std::int64_t>(deck->object.n_slices, n_images) : n_images;
 }
 
-/// The product of the slices at every `stride`-th pixel: blocks are not averaged, for a phase ramp
-/// would darken them.
-WaveStack read_thinned_object(const io::File& file, int stride) {
+/// The image, or the product of the slices, at every `stride`-th pixel: blocks are not averaged,
+/// for a phase ramp would darken them.
+WaveStack read_thinned_object(const io::File& file, int stride, std::optional<int> image) {
   io::Extents extents = file.info("object").extents;
   const bool has_slices = extents.size() == 3;
-  const std::int64_t n_slices = has_slices ? n_slices_of(file, extents[0]) : 1;
+  const std::int64_t first = image.value_or(0);
+  const std::int64_t n_slices = has_slices && !image ? n_slices_of(file, extents[0]) : 1;
   const auto [h, w] = object_shape(file);
   WaveStack object(1, {(h + stride - 1) / stride, (w + stride - 1) / stride}, 1.0);
   std::vector<Complex> row(w);
-  for (std::int64_t slice = 0; slice < n_slices; ++slice)
+  for (std::int64_t slice = first; slice < first + n_slices; ++slice)
     for (int y = 0; y < object.h(); ++y) {
       io::Extents begin{y * stride, 0};
       io::Extents count{1, w};
@@ -69,7 +70,8 @@ Shape2 object_shape(const io::File& file) {
   return {static_cast<int>(extents[extents.size() - 2]), static_cast<int>(extents.back())};
 }
 
-ObjectPicture object_picture(const io::File& file, const WaveStack& probe, int stride) {
+ObjectPicture object_picture(const io::File& file, const WaveStack& probe, int stride,
+                             std::optional<int> image) {
   const Shape2 whole = object_shape(file);
   const optics::PixelSet lit =
       optics::illuminated_region(whole, read_points(file, "window_corner_px"), probe, stride);
@@ -78,7 +80,7 @@ ObjectPicture object_picture(const io::File& file, const WaveStack& probe, int s
     throw InputError(text('"', file.path(),
                           "\": the probe is dark, so no pixel of the object can be "
                           "shown"));
-  ObjectPicture picture{optics::cropped(read_thinned_object(file, stride), box),
+  ObjectPicture picture{optics::cropped(read_thinned_object(file, stride, image), box),
                         optics::cropped(lit, box),
                         {stride * box.begin.y, stride * box.begin.x},
                         stride};

@@ -2,6 +2,7 @@
 /// The object of a result as it is shown: its illuminated part, free of what ptychography leaves
 /// open.
 
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -12,7 +13,7 @@
 namespace tessera::analysis {
 
 struct ObjectPicture {
-  WaveStack waves;       ///< (1, h, w): first mode, slices multiplied, ramp removed, mean phase 0
+  WaveStack waves;       ///< (1, h, w): ramp removed, mean phase 0
   optics::PixelSet lit;  ///< the same pixels
   Pixel begin;           ///< pixel of the object that is [0, 0] here
   int stride = 1;        ///< of object pixels
@@ -22,8 +23,10 @@ struct ObjectPicture {
 Shape2 object_shape(const io::File& file);
 
 /// The box around what the probe has lit, every `stride`-th pixel. On the calling rank alone.
+/// @param image of the object; none: the slices of the first mode, multiplied
 /// @throws InputError if the probe is dark
-ObjectPicture object_picture(const io::File& file, const WaveStack& probe, int stride);
+ObjectPicture object_picture(const io::File& file, const WaveStack& probe, int stride,
+                             std::optional<int> image = {});
 
 /// What a picture's black and white stand for: 0.5 % and 99.5 % of the lit pixels' values.
 std::pair<double, double> shown_range(std::span<const double> values, const optics::PixelSet& lit);

@@ -16,7 +16,8 @@ function axis(title, more = {}) {
 /** Around the curves' values, labelled at 1, 2 and 5 of each decade. */
 function logAxis(title, curves) {
   const values = curves.flatMap(curve => curve.points.map(point => point.y));
-  const words = value => (/^[125]e/.test(value.toExponential(3).replace('.000', '')) ? value.toExponential(0) : '');
+  const isShort = greatest(values) < 5 * least(values);
+  const words = value => (isShort || /^[125]e/.test(value.toExponential(3).replace('.000', '')) ? value.toExponential(isShort ? 1 : 0) : '');
   return axis(title, {type: 'logarithmic', min: least(values) / 1.2, max: greatest(values) * 1.2, ticks: {callback: words}});
 }
 

@@ -58,10 +58,14 @@ async function showObject() {
     const phase = await decoded(object.phase);
     line.append(greyPicture(`Amplitude${of(run)}`, amplitude, '', at, view, [], more).figure);
     line.append(greyPicture(`Phase${of(run)}`, phase, 'rad', at, view, [], more).figure);
-    if (!object.turns) continue;
-    const turns = await decoded(object.turns);
-    line.append(greyPicture(`Phase, unwrapped${of(run)}`, unwrapped(phase, turns), 'rad', at, view, [],
-                            `${more}; by least squares, whole turns may be wrong beside vortices`).figure);
+    if (object.turns)
+      line.append(greyPicture(`Phase, unwrapped${of(run)}`, unwrapped(phase, await decoded(object.turns)), 'rad', at, view, [],
+                              `${more}; by least squares, whole turns may be wrong beside vortices`).figure);
+    const parts = row(parent);
+    for (const image of object.images ?? []) {
+      parts.append(greyPicture(`Amplitude, ${image.name}${of(run)}`, await decoded(image.amplitude), '', at, view, [240, 240], more).figure);
+      parts.append(greyPicture(`Phase, ${image.name}${of(run)}`, await decoded(image.phase), 'rad', at, view, [240, 240], more).figure);
+    }
   }
 }
 

@@ -1,8 +1,8 @@
-#include <cmath>
+#include <algorithm>
 #include <complex>
 #include <limits>
-#include <numbers>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "tessera/base/text.hpp"
@@ -62,33 +62,62 @@ Json along_z_section(const WaveStack& modes, const Result& result) {
           {"x", picture_of(beam.x.shape(), beam.x.data(), as_it_is)}};
 }
 
+/// f of the lit pixels; the others have no value.
+template <class F>
+Json lit_picture(const analysis::ObjectPicture& object, const F& f) {
+  std::vector<double> values(object.waves.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t r = 0; r < values.size(); ++r)
+    if (object.lit.data()[r]) values[r] = f(r);
+  return encoded_picture(object.waves.shape(), values);
+}
+
+Json lit_pictures(const analysis::ObjectPicture& object) {
+  const Complex* waves = object.waves.data();
+  return {{"amplitude", lit_picture(object, [&](std::size_t r) { return amplitude(waves[r]); })},
+          {"phase", lit_picture(object, [&](std::size_t r) { return phase_rad(waves[r]); })}};
+}
+
+/// Whole turns to be added to the phase; null if there are none.
+Json turns_picture(const analysis::ObjectPicture& object) {
+  ImageStack<double> phases(1, object.waves.shape());
+  std::transform(object.waves.begin(), object.waves.end(), phases.begin(), phase_rad);
+  const std::vector<int> turns = turns_of(phases, object.lit);
+  bool has_turns = false;
+  for (std::size_t r = 0; r < turns.size(); ++r)
+    has_turns = has_turns || (object.lit.data()[r] && turns[r] != 0);
+  if (!has_turns) return nullptr;
+  return lit_picture(object, [&](std::size_t r) { return turns[r]; });
+}
+
+/// Slices of the first object mode along the beam, then of the next.
+std::string image_name(const Result& result, int image) {
+  const int n_slices = result.deck ? result.deck->object.n_slices : 0;
+  if (n_slices == 0) return text("image ", image + 1);
+  if (n_slices == 1) return text("object mode ", image + 1);
+  const std::string slice = text("slice ", image % n_slices + 1);
+  return result.deck->object.n_modes == 1 ? slice
+                                          : text("object mode ", image / n_slices + 1, ", ", slice);
+}
+
 }  // namespace
 
 Json object_section(const Result& result, const WaveStack& probe, std::int64_t max_pixels) {
+  const io::Extents extents = result.file.info("object").extents;
+  const int n_images = extents.size() == 3 ? static_cast<int>(extents[0]) : 1;
+  const int n_pictures = n_images > 1 ? 1 + n_images : 1;
   const Shape2 whole = analysis::object_shape(result.file);
-  const analysis::ObjectPicture object =
-      analysis::object_picture(result.file, probe, stride_for(whole.size(), max_pixels));
-  const Shape2 shape = object.waves.shape();
-  std::vector<double> amplitudes(object.waves.size(), std::numeric_limits<double>::quiet_NaN());
-  std::vector<double> phases = amplitudes;
-  std::vector<double> turns = amplitudes;
-  ImageStack<double> all_phases(1, shape);
-  std::transform(object.waves.begin(), object.waves.end(), all_phases.begin(), phase_rad);
-  const std::vector<int> all_turns = turns_of(all_phases, object.lit);
-  bool has_turns = false;
-  for (std::size_t r = 0; r < phases.size(); ++r) {
-    if (!object.lit.data()[r]) continue;
-    amplitudes[r] = amplitude(object.waves.data()[r]);
-    phases[r] = all_phases.data()[r];
-    turns[r] = all_turns[r];
-    has_turns = has_turns || all_turns[r] != 0;
-  }
+  const int stride = stride_for(n_pictures * whole.size(), max_pixels);
+  const analysis::ObjectPicture object = analysis::object_picture(result.file, probe, stride);
   Json section = {{"whole_px", {whole.h, whole.w}},
                   {"begin_px", {object.begin.y, object.begin.x}},
-                  {"stride", object.stride},
-                  {"amplitude", encoded_picture(shape, amplitudes)},
-                  {"phase", encoded_picture(shape, phases)}};
-  if (has_turns) section["turns"] = encoded_picture(shape, turns);
+                  {"stride", stride}};
+  section.update(lit_pictures(object));
+  if (const Json turns = turns_picture(object); !turns.is_null()) section["turns"] = turns;
+  for (int i = 0; n_images > 1 && i < n_images; ++i) {
+    Json image = {{"name", image_name(result, i)}};
+    image.update(lit_pictures(analysis::object_picture(result.file, probe, stride, i)));
+    section["images"].push_back(image);
+  }
   return section;
 }
 

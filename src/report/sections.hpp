@@ -21,7 +21,8 @@ struct Result {
   double wavelength_m = 0;
 };
 
-/// The illuminated box, thinned to `max_pixels`: amplitude, phase, whole turns if there are any.
+/// The illuminated box: amplitude, phase, whole turns if there are any; the same of every slice and
+/// object mode if there are several. Thinned to `max_pixels` in all.
 Json object_section(const Result& result, const WaveStack& probe, std::int64_t max_pixels);
 
 /// Every mode with its power, thinned to `max_pixels` in all; the beam along z.

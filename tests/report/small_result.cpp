@@ -62,12 +62,15 @@ void SmallResult::write(const std::string& path) const {
   file.set_attribute("halves", "half_bit_nyquist_fraction", 0.875);
   file.write_doubles("ranks/compute_s", {2}, {3.5, 4});
   file.write_doubles("ranks/device_bytes", {2}, {5e6, 6e6});
+  const std::string slices =
+      object.n() > 1 ? "[object]\nn_slices = 2\nslice_thickness_m = 1e-6\n" : "";
   file.write_text("deck",
                   "title = \"a small result\"\n[data]\nfile = \"scan.h5\"\n[experiment]\n"
                   "energy_eV = 8800.0\ndistance_m = 2.0\ndetector_pixel_m = 75e-6\n"
-                  "[probe]\ninitial = \"mean_pattern\"\nn_modes = 2\nopr_modes = 1\n"
-                  "[[solver]]\nmethod = \"rpie\"\nepochs = 2\n"
-                  "[[solver]]\nmethod = \"lsqml\"\nepochs = 2\n");
+                  "[probe]\ninitial = \"mean_pattern\"\nn_modes = 2\nopr_modes = 1\n" +
+                      slices +
+                      "[[solver]]\nmethod = \"rpie\"\nepochs = 2\n"
+                      "[[solver]]\nmethod = \"lsqml\"\nepochs = 2\n");
   file.write_text("versions", "tessera 0.1.0");
   file.write_text("hosts", "node1\nnode2");
   file.set_attribute("/", "format", "tessera-result 1");

@@ -10,7 +10,7 @@ namespace tessera::testing {
 struct SmallResult {
   std::string title = "a small result";
   double pixel_m = 20e-9;
-  WaveStack object;               ///< (1, 40, 48)
+  WaveStack object;               ///< (1, 40, 48); a test may make it two slices
   WaveStack probe;                ///< (3, 16, 16): two modes and an OPR mode
   ImageStack<double> background;  ///< zero frequency at [0, 0]
   Box lit{{4, 4}, {36, 44}};      ///< what the 12 windows cover

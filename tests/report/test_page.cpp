@@ -60,13 +60,23 @@ TEST_F(Page, NamesThePackageOfAMissingLibrary) {
   unsetenv("TESSERA_CHART_JS");
 }
 
-/// Moves the pointer over the middle of every picture once the page stands, and keeps what is said.
+/// Moves the pointer over the middle of every picture once the page stands, and keeps what is said;
+/// turns the wheel there for twice the size, and keeps what is said 110 pixels to the lower right.
 constexpr const char* pointer = R"(<script>
 setTimeout(() => {
-  for (const canvas of document.querySelectorAll('canvas.image')) {
+  const canvases = [...document.querySelectorAll('canvas.image')];
+  const point = (canvas, Kind, name, by, more) => {
     const at = canvas.getBoundingClientRect();
-    canvas.dispatchEvent(new PointerEvent('pointermove', {clientX: at.left + at.width / 2, clientY: at.top + at.height / 2}));
-  }
+    canvas.dispatchEvent(new Kind(name, {clientX: at.left + at.width / 2 + by, clientY: at.top + at.height / 2 + by, ...more}));
+  };
+  for (const canvas of canvases) point(canvas, PointerEvent, 'pointermove', 0);
+  const zoomed = document.body.appendChild(document.createElement('p'));
+  const caption = canvases[0].closest('figure').querySelector('figcaption');
+  const before = caption.textContent;
+  point(canvases[0], WheelEvent, 'wheel', 0, {deltaY: -300});
+  point(canvases[0], PointerEvent, 'pointermove', 110);
+  zoomed.textContent = 'zoomed: ' + caption.textContent;
+  caption.textContent = before;
 }, 3000);
 </script></body>)";
 
@@ -81,11 +91,15 @@ TEST_F(Page, SaysTheFilesValuesUnderThePointer) {
   EXPECT_THAT(shown->page, HasSubstr("data-state=\"shown\"")) << shown->console;
   EXPECT_THAT(shown->console, Not(HasSubstr("CONSOLE")));
   // The middle of the lit box, 32 x 40 from (4, 4), is the corner of sample (16, 20).
-  const auto value = result.object(0, 20, 24);
-  std::ostringstream amplitude;
-  amplitude.precision(3);
-  amplitude << "y 400 nm, x 480 nm: " << std::abs(value);
-  EXPECT_THAT(shown->page, HasSubstr(amplitude.str()));
+  const auto amplitude = [&](int y, int x) {
+    std::ostringstream words;
+    words.precision(3);
+    words << "y " << 20 * y << " nm, x " << 20 * x << " nm: " << std::abs(result.object(0, y, x));
+    return words.str();
+  };
+  EXPECT_THAT(shown->page, HasSubstr(amplitude(20, 24)));
+  // 420 pixels for 40 samples, and twice that: 110 pixels are 5.2 samples.
+  EXPECT_THAT(shown->page, HasSubstr("zoomed: " + amplitude(25, 29)));
   EXPECT_THAT(shown->page, HasSubstr("y 0 µm, x 0 µm: amplitude 3 √counts, phase -0.8 rad"));
   EXPECT_THAT(shown->page, HasSubstr("<td>0.04</td>"));
   EXPECT_THAT(shown->page, HasSubstr("mode 2, 30.77 %"));

@@ -89,6 +89,35 @@ TEST_F(Report, ShowsWhatIsLitOfTheObject) {
     }
 }
 
+TEST_F(Report, ShowsTheProductOfSlicesAndEach) {
+  SmallResult thick;
+  const WaveStack slice = thick.object;
+  thick.object = WaveStack(2, slice.shape());
+  std::copy(slice.begin(), slice.end(), thick.object.image(0));
+  std::transform(slice.begin(), slice.end(), thick.object.image(1),
+                 [](const auto& value) { return value * std::abs(value); });
+  thick.write(path_);
+  const Json object = run()["object"];
+  ASSERT_EQ(object["images"].size(), 2u);
+  EXPECT_EQ(object["images"][1]["name"], "slice 2");
+  const std::vector<double> first = decoded(object["images"][0]["amplitude"]);
+  const std::vector<double> second = decoded(object["images"][1]["amplitude"]);
+  const std::vector<double> product = decoded(object["amplitude"]);
+  const std::vector<double> second_phase = decoded(object["images"][1]["phase"]);
+  const Json alone = (result_.write(path_), run()["object"]);
+  const std::vector<double> phase = decoded(alone["phase"]);
+  for (std::size_t r = 0; r < first.size(); ++r) {
+    const double a =
+        std::abs(slice(0, result_.lit.begin.y + static_cast<int>(r) / result_.lit.width(),
+                       result_.lit.begin.x + static_cast<int>(r) % result_.lit.width()));
+    ASSERT_NEAR(first[r], a, 1e-4);
+    ASSERT_NEAR(second[r], a * a, 2e-4);
+    ASSERT_NEAR(product[r], a * a * a, 3e-4);
+    ASSERT_NEAR(std::remainder(second_phase[r] - second_phase[0] - phase[r] + phase[0], 6.2831853),
+                0, 1e-3);
+  }
+}
+
 TEST_F(Report, ShowsEveryModeWithItsPower) {
   const Json probe = run()["probe"];
   EXPECT_NEAR(probe["power_counts"].get<double>(), 256 * (9 + 4), 1e-9);
