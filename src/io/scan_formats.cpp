@@ -15,6 +15,8 @@ ScanFormat ptypy_scans();
 ScanFormat empad_scans();
 ScanFormat mib_scans();
 ScanFormat numpy_scans();
+// dm_format.cpp
+ScanFormat dm_scans();
 // tiff_format.cpp
 ScanFormat tiff_scans();
 // matlab_format.cpp
@@ -23,10 +25,10 @@ ScanFormat matlab_scans();
 ScanFormat memory_scans();
 
 std::span<const ScanFormat> scan_formats() {
-  static const std::array formats{cxi_scans(),   dectris_scans(),   emd_scans(),
-                                  ptypy_scans(), ptychodus_scans(), hdf5_scans(),
-                                  numpy_scans(), mib_scans(),       empad_scans(),
-                                  tiff_scans(),  matlab_scans(),    memory_scans()};
+  static const std::array formats{cxi_scans(),       dectris_scans(), emd_scans(),   ptypy_scans(),
+                                  ptychodus_scans(), hdf5_scans(),    numpy_scans(), mib_scans(),
+                                  empad_scans(),     dm_scans(),      tiff_scans(),  matlab_scans(),
+                                  memory_scans()};
   return formats;
 }
 
