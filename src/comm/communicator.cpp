@@ -8,6 +8,8 @@
 #include <numeric>
 #include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -64,10 +66,38 @@ class StartLimit {
   }
 };
 
+/// A process that no launcher started talks to no other: while this lives, Open MPI neither looks
+/// for networks nor starts a daemon, which takes up to half a second. What the user has set stays.
+class SingleProcessStart {
+ public:
+  SingleProcessStart() {
+    for (const char* of_launcher : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD",
+                                    "SLURM_STEP_ID", "ALPS_APP_PE"})
+      if (std::getenv(of_launcher)) return;
+    for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                      {"OMPI_MCA_pml", "ob1"},
+                                      {"OMPI_MCA_btl", "self"}}) {
+      if (std::getenv(name)) continue;
+      ::setenv(name, value, 0);
+      set_.push_back(name);
+    }
+  }
+  /// Programs that this one starts are others' concern.
+  ~SingleProcessStart() {
+    for (const char* name : set_) ::unsetenv(name);
+  }
+  SingleProcessStart(const SingleProcessStart&) = delete;
+  SingleProcessStart& operator=(const SingleProcessStart&) = delete;
+
+ private:
+  std::vector<const char*> set_;
+};
+
 }  // namespace
 
 Environment::Environment(int& argc, char**& argv) {
   const StartLimit limit;
+  const SingleProcessStart start;
   int provided = 0;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
