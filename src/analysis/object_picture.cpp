@@ -63,6 +63,16 @@ void remove_ramp(WaveStack& object, const optics::PixelSet& region) {
   for (auto& value : object) value *= turn;
 }
 
+/// What is not a number cannot be shown, nor tell of a ramp.
+void leave_out_not_finite(ObjectPicture& picture) {
+  for (std::size_t r = 0; r < picture.waves.size(); ++r) {
+    Complex& value = picture.waves.data()[r];
+    if (std::isfinite(std::norm(value))) continue;
+    value = 0;
+    picture.lit.data()[r] = 0;
+  }
+}
+
 }  // namespace
 
 Shape2 object_shape(const io::File& file) {
@@ -76,14 +86,16 @@ ObjectPicture object_picture(const io::File& file, const WaveStack& probe, int s
   const optics::PixelSet lit =
       optics::illuminated_region(whole, read_points(file, "window_corner_px"), probe, stride);
   const Box box = optics::bounding_box(lit);
-  if (box.empty())
-    throw InputError(text('"', file.path(),
-                          "\": the probe is dark, so no pixel of the object can be "
-                          "shown"));
+  const auto nothing = [&](const char* why) {
+    return InputError(text('"', file.path(), "\": ", why, ", so no pixel can be shown"));
+  };
+  if (box.empty()) throw nothing("the probe is dark");
   ObjectPicture picture{optics::cropped(read_thinned_object(file, stride, image), box),
                         optics::cropped(lit, box),
                         {stride * box.begin.y, stride * box.begin.x},
                         stride};
+  leave_out_not_finite(picture);
+  if (optics::bounding_box(picture.lit).empty()) throw nothing("the object is not finite");
   remove_ramp(picture.waves, picture.lit);
   return picture;
 }

@@ -14,7 +14,7 @@ namespace tessera::analysis {
 
 struct ObjectPicture {
   WaveStack waves;       ///< (1, h, w): ramp removed, mean phase 0
-  optics::PixelSet lit;  ///< the same pixels
+  optics::PixelSet lit;  ///< the same pixels; those that are not finite are not
   Pixel begin;           ///< pixel of the object that is [0, 0] here
   int stride = 1;        ///< of object pixels
 };
@@ -24,7 +24,7 @@ Shape2 object_shape(const io::File& file);
 
 /// The box around what the probe has lit, every `stride`-th pixel. On the calling rank alone.
 /// @param image of the object; none: the slices of the first mode, multiplied
-/// @throws InputError if the probe is dark
+/// @throws InputError if the probe is dark or no lit pixel is finite
 ObjectPicture object_picture(const io::File& file, const WaveStack& probe, int stride,
                              std::optional<int> image = {});
 

@@ -140,7 +140,9 @@ function showComparison() {
   const {comparison} = contents;
   if (!comparison) return;
   const {found} = comparison;
-  const parent = section('Comparison', `a = ${comparison.a}, reference b = ${comparison.b}; ambiguities removed.`);
+  const parent = section('Comparison', `a = ${comparison.a}, reference b = ${comparison.b}; ` +
+    (found ? 'ambiguities removed.' : `not comparable: ${comparison.refused}`));
+  if (!found) return;
   const {resolution} = found;
   const pixel = resolution.half_bit_half_period_m * resolution.half_bit_nyquist_fraction;
   parent.append(table([

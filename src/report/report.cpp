@@ -41,12 +41,19 @@ Json run_contents(const std::string& path, std::int64_t n_runs) {
   return run;
 }
 
-Json comparison_contents(const std::string& a, const std::string& b) {
-  const analysis::Comparison comparison =
-      analysis::compare(analysis::read_reconstruction(a), analysis::read_reconstruction(b));
-  return {{"a", a},
-          {"b", b},
-          {"found", Json::parse(analysis::compare_report(comparison, /*json=*/true))}};
+/// Two results that cannot be compared are shown all the same.
+/// @param are_results else the second is a simulated scan
+Json comparison_contents(const std::string& a, const std::string& b, bool are_results) {
+  Json comparison = {{"a", a}, {"b", b}};
+  try {
+    const analysis::Comparison found =
+        analysis::compare(analysis::read_reconstruction(a), analysis::read_reconstruction(b));
+    comparison["found"] = Json::parse(analysis::compare_report(found, /*json=*/true));
+  } catch (const InputError& error) {
+    if (!are_results) throw;
+    comparison["refused"] = error.what();
+  }
+  return comparison;
 }
 
 void check_paths(const std::vector<std::string>& paths, const std::string& out) {
@@ -70,7 +77,8 @@ Json contents(const std::vector<std::string>& paths) {
   Json all = {{"runs", Json::array()}};
   for (const std::string& path : results)
     all["runs"].push_back(run_contents(path, std::ssize(results)));
-  if (paths.size() == 2) all["comparison"] = comparison_contents(paths[0], paths[1]);
+  if (paths.size() == 2)
+    all["comparison"] = comparison_contents(paths[0], paths[1], results.size() == 2);
   return all;
 }
 

@@ -89,6 +89,21 @@ TEST_F(Report, ShowsWhatIsLitOfTheObject) {
     }
 }
 
+TEST_F(Report, LeavesOutPixelsThatAreNotFinite) {
+  const Json sound = run()["object"];
+  SmallResult spoilt;
+  spoilt.object(0, 4, 4) = std::nan("");
+  spoilt.write(path_);
+  const Json object = run()["object"];
+  const std::vector<double> amplitude = decoded(object["amplitude"]);
+  EXPECT_TRUE(std::isnan(amplitude[0]));
+  EXPECT_NEAR(amplitude[1], decoded(sound["amplitude"])[1], 1e-3);
+  EXPECT_NEAR(decoded(object["phase"])[1], decoded(sound["phase"])[1], 1e-3);
+  std::fill(spoilt.object.begin(), spoilt.object.end(), std::nan(""));
+  spoilt.write(path_);
+  EXPECT_THROW(run(), InputError);
+}
+
 TEST_F(Report, ShowsTheProductOfSlicesAndEach) {
   SmallResult thick;
   const WaveStack slice = thick.object;
@@ -198,6 +213,17 @@ TEST_F(Report, ComparesTwoRunsAsCompareDoes) {
   EXPECT_EQ(found["after"]["object_difference"], expected.after.object);
   EXPECT_EQ(found["rings"]["correlation"], Json(expected.rings.correlation));
   EXPECT_EQ(found["resolution"]["one_bit_nyquist_fraction"], expected.one_bit_fraction);
+}
+
+TEST_F(Report, ShowsTwoRunsThatCannotBeCompared) {
+  SmallResult other;
+  other.pixel_m = 30e-9;
+  const std::string reference = folder_.path("other.h5");
+  other.write(reference);
+  const Json all = contents({path_, reference});
+  EXPECT_EQ(all["runs"].size(), 2u);
+  EXPECT_THAT(all["comparison"]["refused"].get<std::string>(),
+              ::testing::HasSubstr("object_pixel_m"));
 }
 
 TEST_F(Report, RefusesWhatIsNoResult) {
