@@ -1,14 +1,16 @@
-// MATLAB 5 to 7 files (MathWorks, MAT-File Format), not compressed. Columns run fastest there: an
-// array (y, x, position) is (position, x, y) here. MATLAB 7.3 files are HDF5.
+// MATLAB 5 to 7 files (MathWorks, MAT-File Format), compressed or not. Columns run fastest there:
+// an array (y, x, position) is (position, x, y) here. MATLAB 7.3 files are HDF5.
 
 #include <fstream>
 #include <map>
+#include <memory>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
 #include "array_file.hpp"
 #include "flat_scan.hpp"
+#include "inflated_bytes.hpp"
 
 namespace tessera::io {
 namespace {
@@ -17,7 +19,8 @@ struct MatlabArray {
   std::string name;
   Extents extents;  ///< as MATLAB has them
   NumberType type;
-  std::int64_t first_byte = 0;
+  std::int64_t first_byte = 0;  ///< in the file, or in what `deflated` inflates to
+  std::optional<Deflated> deflated;
 };
 
 constexpr std::uint32_t compressed = 15;
@@ -42,10 +45,9 @@ class MatlabFile {
     const std::int64_t end = file_.tellg();
     for (std::int64_t at = 128; at + 8 <= end;) {
       const Tag tag = tag_at(at);
-      if (tag.type == compressed)
-        fail("its arrays are compressed; save them with -v6 or -v7.3 in MATLAB");
       if (tag.values + tag.n_bytes > end) fail("it is cut short; copy or write it again");
       if (tag.type == matrix) found.push_back(array_at(tag.values));
+      if (tag.type == compressed) found.push_back(compressed_array({tag.values, tag.n_bytes}));
       at = tag.values + tag.n_bytes;
     }
     return found;
@@ -66,6 +68,10 @@ class MatlabFile {
   template <class T>
   T number_at(std::int64_t at) {
     T value{};
+    if (inflated_) {
+      inflated_->read(at, sizeof value, &value);
+      return value;
+    }
     file_.clear();
     file_.seekg(at);
     if (!file_.read(reinterpret_cast<char*>(&value), sizeof value))
@@ -78,6 +84,15 @@ class MatlabFile {
     if (first >> 16 != 0) return {first & 0xffff, first >> 16, at + 4, at + 8};
     const auto n = number_at<std::uint32_t>(at + 4);
     return {first, n, at + 8, at + 8 + (n + 7) / 8 * 8};
+  }
+  MatlabArray compressed_array(const Deflated& deflated) {
+    inflated_ = std::make_unique<InflatedBytes>(path_, deflated.first_byte, deflated.n_bytes);
+    const Tag tag = tag_at(0);
+    MatlabArray array;
+    if (tag.type == matrix) array = array_at(tag.values);
+    array.deflated = deflated;
+    inflated_.reset();
+    return array;
   }
   MatlabArray array_at(std::int64_t at) {
     MatlabArray array;
@@ -95,6 +110,7 @@ class MatlabFile {
 
   std::string path_;
   std::ifstream file_;
+  std::unique_ptr<InflatedBytes> inflated_;  ///< of the array that is looked at, if compressed
 };
 
 /// The one that is named, or the largest of three axes.
@@ -122,6 +138,7 @@ MatlabArray patterns_array(const ScanSource& source) {
 FlatPatterns matlab_patterns(const ScanSource& source) {
   const MatlabArray array = patterns_array(source);
   FlatPatterns flat{.path = source.path, .type = array.type, .first_byte = array.first_byte};
+  flat.deflated = array.deflated;
   flat.shape = {static_cast<int>(array.extents[1]), static_cast<int>(array.extents[0])};
   flat.n_positions = static_cast<int>(array.extents[2]);
   return flat;
