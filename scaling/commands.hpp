@@ -29,6 +29,7 @@ void add_gradient(CLI::App& app, Action& run);
 void add_solvers(CLI::App& app, Action& run);
 void add_stages(CLI::App& app, Action& run);
 void add_table(CLI::App& app, Action& run);
+void add_startup(CLI::App& app, Action& run);
 
 /// What the commands with a synthetic scan share.
 struct CaseOptions {

@@ -20,6 +20,7 @@ int parse_command_line(int argc, char** argv, bool speaks, scaling::Action& acti
   scaling::add_solvers(app, action);
   scaling::add_stages(app, action);
   scaling::add_table(app, action);
+  scaling::add_startup(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

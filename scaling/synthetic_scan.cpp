@@ -278,13 +278,13 @@ run::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wante
     optics = optics::optics_of(deck.experiment, {wanted.window_px, wanted.window_px});
     info = scan_info(wanted, optics);
   });
+  const std::vector<Vec2> positions_m = info.positions_m;
   run::Scan scan = run::lay_out_scan(deck, std::move(info), comm);
+  scan.info.positions_m = positions_m;  // the patterns are computed where they exactly are
   scan.memory = run::agreed_memory_plan(deck, scan, comm);
   double counts = 0;
   comm.together([&] { counts = make_patterns(true_probe(deck, optics, wanted.window_px), scan); });
   comm.sum(std::span<double>(&counts, 1));
-  scan.fitted.resize(static_cast<std::size_t>(scan.n_positions()));
-  std::iota(scan.fitted.begin(), scan.fitted.end(), 0);
   scan.counts_per_pattern = counts / scan.n_positions();
   return scan;
 }

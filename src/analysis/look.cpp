@@ -28,9 +28,10 @@ struct Seen {
   Vec2 beam_px;        ///< from the zero frequency
   double disc_px = 0;  ///< radius of the bright disc
   io::PatternTotals totals;
-  std::vector<double> max;            ///< greatest pattern
-  std::vector<double> bright;         ///< counts in the disc, by scan position
-  std::vector<std::uint8_t> in_disc;  ///< by pixel
+  std::vector<io::PatternMoments> moments;  ///< by scan position
+  std::vector<double> max;                  ///< greatest pattern
+  std::vector<double> bright;               ///< counts in the disc, by scan position
+  std::vector<std::uint8_t> in_disc;        ///< by pixel
 };
 
 /// Rank 0 looks for the beam, to all. Collective.
@@ -102,12 +103,10 @@ Seen see(io::DescribedScan& scan, const comm::Communicator& comm) {
   seen.max.resize(static_cast<std::size_t>(seen.info.pattern.size()));
   seen.bright.resize(static_cast<std::size_t>(n));
   mark_disc(seen);
-  std::vector<int> owner;
+  const auto owner = [&](int p) { return static_cast<int>(std::int64_t{p} * comm.size() / n); };
   std::vector<int> mine;
-  for (int p = 0; p < n; ++p) {
-    owner.push_back(static_cast<int>(std::int64_t{p} * comm.size() / n));
-    if (owner.back() == comm.rank()) mine.push_back(p);
-  }
+  for (int p = 0; p < n; ++p)
+    if (owner(p) == comm.rank()) mine.push_back(p);
   const std::size_t bytes =
       static_cast<std::size_t>(seen.info.pattern.size()) * io::size_of(seen.info.type);
   seen.totals = io::read_patterns(
@@ -119,6 +118,7 @@ Seen see(io::DescribedScan& scan, const comm::Communicator& comm) {
                             mine[static_cast<std::size_t>(places[i])], seen);
         });
       });
+  seen.moments = io::moments_of_all(seen.totals.moments, n, comm);
   comm.sum(std::span(seen.bright));
   comm.maximum(std::span(seen.max));
   return seen;
@@ -133,7 +133,7 @@ Shape2 raster_of(const io::ScanInfo& info) {
 
 std::vector<double> of_positions(const Seen& seen, const auto& value) {
   std::vector<double> values;
-  for (std::size_t p = 0; p < seen.totals.moments.size(); ++p) values.push_back(value(p));
+  for (std::size_t p = 0; p < seen.moments.size(); ++p) values.push_back(value(p));
   return values;
 }
 
@@ -159,7 +159,7 @@ void draw(const Seen& seen, const std::string& folder) {
   };
   pattern(std::vector<double>(seen.totals.sum.begin(), seen.totals.sum.end()), "sum.png");
   pattern(seen.max, "max.png");
-  const auto& moments = seen.totals.moments;
+  const auto& moments = seen.moments;
   draw_scan(seen, of_positions(seen, [&](std::size_t p) { return moments[p].counts; }),
             file("counts.png"));
   draw_scan(seen, seen.bright, file("bright_field.png"));
@@ -178,7 +178,7 @@ void draw(const Seen& seen, const std::string& folder) {
 }
 
 std::string report(const io::DescribedScan& scan, const Seen& seen) {
-  const auto& moments = seen.totals.moments;
+  const auto& moments = seen.moments;
   std::vector<double> counts = of_positions(seen, [&](std::size_t p) { return moments[p].counts; });
   std::ranges::sort(counts);
   const auto quantile = [&](double q) {

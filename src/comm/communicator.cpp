@@ -191,20 +191,51 @@ void Communicator::broadcast(std::string& text) const {
   broadcast_bytes(text.data(), length);
 }
 
+namespace {
+
+/// Where each rank's part begins. @throws SystemError: more than MPI counts
+std::vector<int> begins_of(const std::vector<int>& count) {
+  const auto total = std::accumulate(count.begin(), count.end(), std::int64_t{0});
+  if (total > std::numeric_limits<int>::max())
+    throw SystemError(text("an exchange of ", total, " bytes is larger than MPI can count"));
+  std::vector<int> begin(count.size(), 0);
+  std::partial_sum(count.begin(), count.end() - 1, begin.begin() + 1);
+  return begin;
+}
+
+}  // namespace
+
 std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte> bytes) const {
   const Doing doing("an all-gather");
   const int mine = static_cast<int>(bytes.size());
   std::vector<int> count(static_cast<std::size_t>(size_));
   check_mpi(MPI_Allgather(&mine, 1, MPI_INT, count.data(), 1, MPI_INT, comm_));
-  const auto total = std::accumulate(count.begin(), count.end(), std::int64_t{0});
-  if (total > std::numeric_limits<int>::max())
-    throw SystemError(text("an all-gather of ", total, " bytes is larger than MPI can count"));
-  std::vector<int> begin(count.size(), 0);
-  std::partial_sum(count.begin(), count.end() - 1, begin.begin() + 1);
-  std::vector<std::byte> all(static_cast<std::size_t>(total));
+  const std::vector<int> begin = begins_of(count);
+  std::vector<std::byte> all(static_cast<std::size_t>(begin.back()) +
+                             static_cast<std::size_t>(count.back()));
   check_mpi(MPI_Allgatherv(bytes.data(), mine, MPI_BYTE, all.data(), count.data(), begin.data(),
                            MPI_BYTE, comm_));
   return all;
+}
+
+std::vector<std::byte> Communicator::exchange_bytes(
+    std::span<const std::span<const std::byte>> to) const {
+  const Doing doing("an exchange of all with all");
+  std::vector<std::byte> all;
+  std::vector<int> send_count;
+  for (const auto& part : to) {
+    send_count.push_back(static_cast<int>(part.size()));
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  std::vector<int> count(send_count.size());
+  check_mpi(MPI_Alltoall(send_count.data(), 1, MPI_INT, count.data(), 1, MPI_INT, comm_));
+  const std::vector<int> send_begin = begins_of(send_count);
+  const std::vector<int> begin = begins_of(count);
+  std::vector<std::byte> come(static_cast<std::size_t>(begin.back()) +
+                              static_cast<std::size_t>(count.back()));
+  check_mpi(MPI_Alltoallv(all.data(), send_count.data(), send_begin.data(), MPI_BYTE, come.data(),
+                          count.data(), begin.data(), MPI_BYTE, comm_));
+  return come;
 }
 
 std::vector<std::string> Communicator::all_gather(const std::string& text) const {

@@ -37,15 +37,6 @@ Box part_of(const Reached& message, const Box& window, int tile) {
   return intersection(window, message.box);
 }
 
-/// f(window, its tile) for those that reach the rank's.
-template <class F>
-void for_each_near(const HaloPlan& plan, const ScanWindows& windows, const F& f) {
-  for (std::size_t i = 0; i < windows.corner.size(); ++i) {
-    const Box window = Box::at(windows.corner[i], windows.window);
-    if (!intersection(window, plan.ghosted).empty()) f(window, windows.tile_of[i]);
-  }
-}
-
 }  // namespace
 
 HaloMessages whole_halo(const HaloPlan& plan) {
@@ -61,54 +52,32 @@ HaloMessages whole_halo(const HaloPlan& plan) {
   return whole;
 }
 
-std::int64_t BatchHalo::max_near(const HaloPlan& plan, const ScanWindows& windows, int batch_size) {
-  std::int64_t n = 0;
-  if (!plan.peers.empty()) for_each_near(plan, windows, [&](const Box&, int) { ++n; });
-  return std::min<std::int64_t>(n, batch_size);
-}
-
-BatchHalo::BatchHalo(const HaloPlan& plan, const ScanWindows& windows, int n_batches,
-                     int batch_size)
-    : plan_(plan),
-      window_(windows.window),
-      union_(static_cast<std::size_t>(max_near(plan, windows, batch_size))) {
+BatchHalo::BatchHalo(const HaloPlan& plan, const ScanWindows& windows, int n_batches)
+    : plan_(plan), window_(windows.window), union_(plan.peers.empty() ? 0 : windows.corner.size()) {
   if (plan.peers.empty()) return;
   corner_.assign(windows.corner.begin(), windows.corner.end());
   tile_of_.assign(windows.tile_of.begin(), windows.tile_of.end());
-  pieces_.reserve(static_cast<std::size_t>(capacity(plan, windows, n_batches)));
   messages_.reserve(static_cast<std::size_t>(n_batches) * plan.peers.size());
-  const std::int64_t n_near = max_near(plan, windows, batch_size);
-  near_.reserve(static_cast<std::size_t>(n_near));
-  reached_.reserve(static_cast<std::size_t>(n_near));
+  near_.reserve(corner_.size());
+  reached_.reserve(corner_.size());
   std::int64_t max = 0;
   for (const PeerBoxes& boxes : plan.peers)
     for (const Box& box : {boxes.owned_here, boxes.ghost_here})
-      max = std::max(max, WindowUnion::max_rectangles(window_, box, n_near));
+      max = std::max(max, WindowUnion::max_rectangles(window_, box, std::ssize(corner_)));
   rectangles_.reserve(static_cast<std::size_t>(max));
 }
 
-std::int64_t BatchHalo::capacity(const HaloPlan& plan, const ScanWindows& windows, int n_batches) {
-  std::vector<std::array<std::int64_t, 4>> n_windows(plan.peers.size());
-  for_each_near(plan, windows, [&](const Box& window, int tile) {
-    for (std::size_t p = 0; p < plan.peers.size(); ++p) {
-      const auto messages = messages_with(plan.peers[p], plan.rank);
-      for (std::size_t m = 0; m < messages.size(); ++m)
-        n_windows[p][m] += !part_of(messages[m], window, tile).empty();
-    }
-  });
-  std::int64_t n = 0;
-  for (std::size_t p = 0; p < plan.peers.size(); ++p) {
-    const auto messages = messages_with(plan.peers[p], plan.rank);
-    for (std::size_t m = 0; m < messages.size(); ++m)
-      n += WindowUnion::max_rectangles(windows.window, messages[m].box, n_windows[p][m], n_batches);
-  }
-  return n;
+void BatchHalo::reserve(std::size_t n_pieces) {
+  pieces_.shrink_to_fit();
+  pieces_.reserve(n_pieces);
 }
 
-std::int64_t BatchHalo::bytes(const HaloPlan& plan, const ScanWindows& windows, int n_batches) {
-  const std::int64_t n_messages = static_cast<std::int64_t>(n_batches) * std::ssize(plan.peers);
-  return capacity(plan, windows, n_batches) * static_cast<std::int64_t>(sizeof(Piece)) +
-         n_messages * static_cast<std::int64_t>(sizeof(PeerMessages));
+std::int64_t BatchHalo::bytes() const {
+  const std::size_t of_window = sizeof(Pixel) + 2 * sizeof(int) + sizeof(Box);
+  return static_cast<std::int64_t>(corner_.size() * of_window + pieces_.capacity() * sizeof(Piece) +
+                                   messages_.capacity() * sizeof(PeerMessages) +
+                                   rectangles_.capacity() * sizeof(Box)) +
+         union_.bytes();
 }
 
 void BatchHalo::clear() {
@@ -116,18 +85,18 @@ void BatchHalo::clear() {
   messages_.clear();
 }
 
-void BatchHalo::add_batch(std::span<const int> positions) {
+void BatchHalo::add_batch(std::span<const int> windows) {
   if (plan_.peers.empty()) return;
   near_.clear();
-  for (const int position : positions)
-    if (!intersection(window_of(position), plan_.ghosted).empty()) near_.push_back(position);
+  for (const int number : windows)
+    if (!intersection(window_of(number), plan_.ghosted).empty()) near_.push_back(number);
   for (const PeerBoxes& boxes : plan_.peers) {
     std::array<MessagePieces, 4> made;
     const auto messages = messages_with(boxes, plan_.rank);
     for (std::size_t m = 0; m < messages.size(); ++m) {
       reached_.clear();
-      for (const int position : near_) {
-        const Box part = part_of(messages[m], window_of(position), tile_of_[position]);
+      for (const int number : near_) {
+        const Box part = part_of(messages[m], window_of(number), tile_of_[number]);
         if (!part.empty()) reached_.push_back(part);
       }
       rectangles_.clear();

@@ -16,8 +16,8 @@ namespace tessera::decomposition {
 namespace {
 
 int count_batches(std::size_t n_positions, int batch_size);
-std::vector<int> dealt_in_turn(std::span<const int> positions, std::span<const int> begin,
-                               std::span<const Pixel> corner);
+void deal_in_turn(std::span<int> positions, std::span<const int> begin,
+                  std::span<const Pixel> corner);
 void group_neighbours(std::span<int> positions, std::span<const int> begin,
                       std::span<const Pixel> corner, PositionSplit& split);
 void shuffle(std::span<int> values, std::mt19937_64& random);
@@ -34,19 +34,22 @@ BatchOrder batch_order_from(std::string_view word) {
                         nearest.empty() ? "" : text("; did you mean \"", nearest, "\"?")));
 }
 
-BatchSchedule::BatchSchedule(std::span<const int> positions, std::span<const Pixel> corner,
+BatchSchedule::BatchSchedule(std::vector<int> positions, std::span<const Pixel> corner,
                              int batch_size, BatchOrder order, std::uint64_t seed)
-    : positions_(positions.begin(), positions.end()),
-      members_(positions_),
-      visiting_order_(count_batches(positions.size(), batch_size)),
+    : members_(std::move(positions)),
+      visiting_order_(count_batches(members_.size(), batch_size)),
       order_(order),
       seed_(seed) {
-  const int n_positions = static_cast<int>(positions.size());
+  const int n_positions = static_cast<int>(members_.size());
   const int n = static_cast<int>(visiting_order_.size());
   begin_.assign(n + 1, 0);
   // The first n_positions % n batches hold one position more than the others.
   for (int b = 0; b < n; ++b) begin_[b + 1] = begin_[b] + n_positions / n + (b < n_positions % n);
-  if (order == BatchOrder::spread) members_ = dealt_in_turn(positions_, begin_, corner);
+  if (order == BatchOrder::random) {
+    takes_part_.resize(members_.empty() ? 0 : static_cast<std::size_t>(members_.back()) + 1);
+    for (const int position : members_) takes_part_[static_cast<std::size_t>(position)] = true;
+  }
+  if (order == BatchOrder::spread) deal_in_turn(members_, begin_, corner);
   PositionSplit split;
   if (order == BatchOrder::compact) group_neighbours(members_, begin_, corner, split);
   start_epoch(0);
@@ -57,11 +60,17 @@ void BatchSchedule::start_epoch(int epoch) {
   std::iota(visiting_order_.begin(), visiting_order_.end(), 0);
   shuffle(visiting_order_, random);
   if (fixed_members()) return;
-  std::copy(positions_.begin(), positions_.end(), members_.begin());
+  auto next = members_.begin();
+  for (std::size_t position = 0; position < takes_part_.size(); ++position)
+    if (takes_part_[position]) *next++ = static_cast<int>(position);
   shuffle(members_, random);
   for (int b = 0; b < n_batches(); ++b) {
     std::sort(members_.begin() + begin_[b], members_.begin() + begin_[b + 1]);
   }
+}
+
+void BatchSchedule::forget_fixed_members() {
+  if (fixed_members()) members_ = std::vector<int>();
 }
 
 std::span<const int> BatchSchedule::batch(int id) const {
@@ -80,26 +89,26 @@ int count_batches(std::size_t n_positions, int batch_size) {
   return batch_size == 0 ? 1 : (n - 1) / batch_size + 1;
 }
 
-/// Every group of `n_batches` neighbours gives one position to each batch. (Dealing in scan order
-/// would make a batch of a raster's column whenever n_batches is the row length.) Ascending in
-/// each.
-std::vector<int> dealt_in_turn(std::span<const int> positions, std::span<const int> begin,
-                               std::span<const Pixel> corner) {
+/// Every group of `n_batches` neighbours gives one position to each batch, in which they ascend.
+/// (Dealing in scan order would make a batch of a raster's column whenever n_batches is the row
+/// length.)
+void deal_in_turn(std::span<int> positions, std::span<const int> begin,
+                  std::span<const Pixel> corner) {
+  if (positions.empty()) return;
   const int n_batches = static_cast<int>(begin.size()) - 1;
-  std::vector<int> neighbours(positions.begin(), positions.end());
   const int n_positions = static_cast<int>(positions.size());
   std::vector<int> group_begin;
   for (int i = 0; i < n_positions; i += n_batches) group_begin.push_back(i);
   group_begin.push_back(n_positions);
+  std::vector<int> batch_of(static_cast<std::size_t>(positions.back()) + 1, -1);
   PositionSplit split;
-  group_neighbours(neighbours, group_begin, corner, split);
+  group_neighbours(positions, group_begin, corner, split);
 
-  const std::size_t n_scan = positions.empty() ? 0 : positions.back() + 1;
-  std::vector<int> batch_of(n_scan);
-  for (int i = 0; i < n_positions; ++i) batch_of[neighbours[i]] = i % n_batches;
+  for (int i = 0; i < n_positions; ++i) batch_of[positions[i]] = i % n_batches;
   std::vector<int> next(begin.begin(), begin.end());
-  for (const int position : positions) neighbours[next[batch_of[position]]++] = position;
-  return neighbours;
+  for (std::size_t position = 0; position < batch_of.size(); ++position)
+    if (const int batch = batch_of[position]; batch >= 0)
+      positions[next[batch]++] = static_cast<int>(position);
 }
 
 /// k-d bisection of the window corners: batch b becomes positions[begin[b] .. begin[b + 1]), like

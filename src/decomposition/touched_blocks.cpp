@@ -4,30 +4,29 @@
 
 namespace tessera::decomposition {
 
-TouchedBlocks::TouchedBlocks(const Box& ghosted, Shape2 window, std::span<const Pixel> corner,
-                             int n_batches, int batch_size)
+TouchedBlocks::TouchedBlocks(const Box& ghosted, Shape2 window, std::span<const Pixel> corner)
     : ghosted_(ghosted),
       window_(window),
       grid_{ghosted.shape()},
       corner_(corner.begin(), corner.end()),
-      last_batch_(static_cast<std::size_t>(grid_.size()), -1) {
-  blocks_.reserve(
-      static_cast<std::size_t>(capacity(ghosted.shape(), window, n_batches, batch_size)));
+      last_batch_(static_cast<std::size_t>(grid_.size()), -1) {}
+
+void TouchedBlocks::reserve(std::size_t n_blocks) {
+  blocks_.shrink_to_fit();
+  blocks_.reserve(n_blocks);
 }
 
-std::int64_t TouchedBlocks::capacity(Shape2 ghosted, Shape2 window, int n_batches, int batch_size) {
-  // n pixels reach into at most (n - 2) / b + 2 blocks of b pixels.
-  const auto reached = [](int n, int b) { return (n + b - 2) / b + 1; };
-  const std::int64_t of_window = static_cast<std::int64_t>(reached(window.h, BlockGrid::block.h)) *
-                                 reached(window.w, BlockGrid::block.w);
-  return n_batches * std::min<std::int64_t>(BlockGrid{ghosted}.size(), batch_size * of_window);
+std::int64_t TouchedBlocks::bytes() const {
+  return static_cast<std::int64_t>(corner_.size() * sizeof(Pixel) +
+                                   blocks_.capacity() * sizeof(int) +
+                                   last_batch_.size() * sizeof(std::int64_t));
 }
 
-int TouchedBlocks::add_batch(std::span<const int> positions) {
+int TouchedBlocks::add_batch(std::span<const int> windows) {
   const std::size_t before = blocks_.size();
   ++batch_;
-  for (const int position : positions) {
-    const Box window = intersection(Box::at(corner_[position], window_), ghosted_);
+  for (const int number : windows) {
+    const Box window = intersection(Box::at(corner_[number], window_), ghosted_);
     if (window.empty()) continue;
     const int last_row = (window.end.y - 1 - ghosted_.begin.y) / BlockGrid::block.h;
     const int last_column = (window.end.x - 1 - ghosted_.begin.x) / BlockGrid::block.w;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <memory>
 
 #include "tessera/base/error.hpp"
@@ -26,7 +28,6 @@ class PieceReader {
  public:
   PieceReader(const ScanSource& source, const ScanInfo& info, ScanReader& file)
       : info_(info), held_out_(source.held_out), stored_(source, info, file) {
-    totals_.moments.resize(static_cast<std::size_t>(info.n_positions));
     totals_.sum = ImageStack<double>(1, info.pattern);
     totals_.roots = ImageStack<double>(1, info.pattern);
     totals_.n_ignored = ImageStack<double>(1, info.pattern);
@@ -68,8 +69,8 @@ class PieceReader {
     with_type(info_.type, [&](auto zero) {
       moment = add_pattern(reinterpret_cast<const decltype(zero)*>(pattern));
     });
-    totals_.moments[static_cast<std::size_t>(position)] = {counts,
-                                                           {moment.y / counts, moment.x / counts}};
+    totals_.moments.positions.push_back(position);
+    totals_.moments.moments.push_back({counts, {moment.y / counts, moment.x / counts}});
   }
 
   /// To the sums. @return sum of counts times pixels from the zero frequency
@@ -111,9 +112,11 @@ struct Arrivals {
 };
 
 /// Who sends what in one round. Every rank works it out for itself: the shares are known to all.
+/// @param is_mine by scan position: one of `positions`
 /// @param places gets where in `positions` each arriving pattern belongs
 PatternRoutes routes_of_round(const ScanChunks& chunks, int round, int per_round,
-                              std::span<const int> owner, std::span<const int> positions,
+                              const std::function<int(int)>& owner,
+                              const std::vector<bool>& is_mine, std::span<const int> positions,
                               const comm::Communicator& comm, std::vector<int>& places) {
   const auto n_ranks = static_cast<std::size_t>(comm.size());
   PatternRoutes routes{std::vector<std::vector<int>>(n_ranks),
@@ -124,8 +127,9 @@ PatternRoutes routes_of_round(const ScanChunks& chunks, int round, int per_round
     int place_in_piece = 0;
     for_each_position(
         chunks.boxes(ScanChunks::piece(share, round, per_round)), chunks.scan, [&](int position) {
-          if (reader == comm.rank()) routes.send[owner[position]].push_back(place_in_piece++);
-          if (owner[position] != comm.rank()) return;
+          if (reader == comm.rank())
+            routes.send.at(static_cast<std::size_t>(owner(position))).push_back(place_in_piece++);
+          if (!is_mine[static_cast<std::size_t>(position)]) return;
           const auto found = std::lower_bound(positions.begin(), positions.end(), position);
           routes.receive[reader].push_back(static_cast<int>(places.size()));
           places.push_back(static_cast<int>(found - positions.begin()));
@@ -135,18 +139,20 @@ PatternRoutes routes_of_round(const ScanChunks& chunks, int round, int per_round
 }
 
 /// Wrong owners would send patterns past the end of somebody's memory.
-void check_owners(std::span<const int> owner, std::span<const int> positions, int n_positions,
-                  const comm::Communicator& comm) {
-  bool right = static_cast<int>(owner.size()) == n_positions;
-  std::size_t next = 0;
-  for (std::size_t p = 0; right && p < owner.size(); ++p) {
-    right = owner[p] >= 0 && owner[p] < comm.size();
-    if (owner[p] != comm.rank()) continue;
-    right = right && next < positions.size() && positions[next] == static_cast<int>(p);
-    ++next;
-  }
-  if (!right || next != positions.size())
-    throw SystemError("the positions of this rank are not those that it owns, in ascending order");
+/// Collective.
+void check_owners(const std::function<int(int)>& owner, std::span<const int> positions,
+                  int n_positions, const comm::Communicator& comm) {
+  std::array<std::int64_t, 1> n_owned{std::ssize(positions)};
+  comm.sum(n_owned);
+  bool right = n_owned[0] == n_positions &&
+               std::ranges::adjacent_find(positions, std::greater_equal{}) == positions.end();
+  for (const int position : positions)
+    right = right && position >= 0 && position < n_positions && owner(position) == comm.rank();
+  comm.together([&] {
+    if (!right)
+      throw SystemError(
+          "the positions of this rank are not those that it owns, in ascending order");
+  });
 }
 
 int n_chunks_per_round(const ScanChunks& chunks, std::size_t pattern_bytes,
@@ -164,9 +170,6 @@ PatternTotals agreed_totals(const PieceReader& reader, const ScanSource& source,
   comm.sum(std::span(totals.sum.data(), totals.sum.size()));
   comm.sum(std::span(totals.roots.data(), totals.roots.size()));
   comm.sum(std::span(totals.n_ignored.data(), totals.n_ignored.size()));
-  // One rank has read each pattern: the others add zeros.
-  static_assert(sizeof(PatternMoments) == 3 * sizeof(double));
-  comm.sum(std::span(&totals.moments.data()->counts, 3 * totals.moments.size()));
   if (totals.total_counts == 0)
     throw AgreedError(ExitCode::bad_input,
                       text("data.patterns = \"", source.patterns, "\" of \"", source.path,
@@ -176,11 +179,24 @@ PatternTotals agreed_totals(const PieceReader& reader, const ScanSource& source,
 
 }  // namespace
 
+/// One rank has read each pattern: the others add zeros.
+std::vector<PatternMoments> moments_of_all(const MomentsOfPositions& here, int n_positions,
+                                           const comm::Communicator& comm) {
+  static_assert(sizeof(PatternMoments) == 3 * sizeof(double));
+  std::vector<PatternMoments> all(static_cast<std::size_t>(n_positions));
+  for (std::size_t i = 0; i < here.positions.size(); ++i)
+    all[static_cast<std::size_t>(here.positions[i])] = here.moments[i];
+  comm.sum(std::span(&all.data()->counts, 3 * all.size()));
+  return all;
+}
+
 PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
-                            std::span<const int> owner, std::span<const int> positions,
+                            const std::function<int(int)>& owner, std::span<const int> positions,
                             const comm::Communicator& comm, const TakePatterns& take,
                             std::int64_t piece_bytes) {
-  comm.together([&] { check_owners(owner, positions, info.n_positions, comm); });
+  check_owners(owner, positions, info.n_positions, comm);
+  std::vector<bool> is_mine(static_cast<std::size_t>(info.n_positions));
+  for (const int position : positions) is_mine[static_cast<std::size_t>(position)] = true;
   const ScanChunks chunks{scan_shape(info), info.positions_per_chunk};
   const std::unique_ptr<ScanReader> file = open_patterns(source, info, comm);
   std::unique_ptr<PieceReader> reader;
@@ -200,7 +216,7 @@ PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
       continue;
     }
     const PatternRoutes routes =
-        routes_of_round(chunks, round, per_round, owner, positions, comm, arrivals.places);
+        routes_of_round(chunks, round, per_round, owner, is_mine, positions, comm, arrivals.places);
     comm.together([&] {
       read();
       arrivals.patterns.resize(arrivals.places.size() * reader->pattern_bytes());

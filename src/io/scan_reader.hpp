@@ -121,12 +121,22 @@ struct PatternMoments {
   Vec2 centre_px;
 };
 
+/// Of some scan positions.
+struct MomentsOfPositions {
+  std::vector<int> positions;
+  std::vector<PatternMoments> moments;
+};
+
+/// By scan position, zeros where no rank has any. Collective.
+std::vector<PatternMoments> moments_of_all(const MomentsOfPositions& here, int n_positions,
+                                           const comm::Communicator& comm);
+
 /// What was found on the way, without pixels that are not valid or ignored; the same on all ranks
-/// but for bytes_read.
+/// but for bytes_read and moments.
 struct PatternTotals {
   std::vector<int> all_zero;  ///< scan positions without a single count; ascending
   // Of the patterns not held out:
-  std::vector<PatternMoments> moments;  ///< by scan position
+  MomentsOfPositions moments;  ///< of those that this rank has read
   double total_counts = 0;
   ImageStack<double> sum;        ///< (1, h, w)
   ImageStack<double> roots;      ///< of the counts' square roots, (1, h, w)
@@ -139,14 +149,14 @@ struct PatternTotals {
 /// cut, binned, padded and shifted to zero frequency at [0, 0]; pixels that are not valid become 0,
 /// those to be ignored in one pattern become `info.saturation`. Collective, also for ranks without
 /// positions.
-/// @param owner rank that owns each scan position
+/// @param owner rank that owns a scan position; asked for those that this rank reads
 /// @param positions scan positions of this rank, ascending
 /// @param take gets the patterns of `positions`, some at a time; empty, on all ranks alike: they
 /// are looked at and sent nowhere
 /// @throws AgreedError: a chunk that cannot be read; a valid pixel that is negative or not finite,
 /// naming the position; nothing but zeros
 PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
-                            std::span<const int> owner, std::span<const int> positions,
+                            const std::function<int(int)>& owner, std::span<const int> positions,
                             const comm::Communicator& comm, const TakePatterns& take,
                             std::int64_t piece_bytes = pattern_piece_bytes);
 

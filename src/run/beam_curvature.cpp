@@ -9,6 +9,7 @@
 #include "tessera/base/text.hpp"
 
 #include "io/stored_patterns.hpp"
+#include "scan_rows.hpp"
 
 namespace tessera::run {
 namespace {
@@ -22,10 +23,12 @@ constexpr double least_correlation = 0.05;
 /// known than it. Flat beams were found at 0.97 to 1, others below 0.93.
 constexpr double flat_enough = 0.95;
 
-std::vector<Vec2> window_positions_px(const Scan& scan) {
+/// Of all positions. Collective.
+std::vector<Vec2> window_positions_px(const Scan& scan, const comm::Communicator& comm) {
+  const std::vector<Vec2> subpixel = subpixel_of_all(scan, comm);
   std::vector<Vec2> positions;
-  for (std::size_t i = 0; i < scan.grid.corner.size(); ++i)
-    positions.push_back(as_vec2(scan.grid.corner[i]) + scan.grid.subpixel[i]);
+  for (std::size_t i = 0; i < subpixel.size(); ++i)
+    positions.push_back(as_vec2(scan.grid.corner[i]) + subpixel[i]);
   return positions;
 }
 
@@ -41,13 +44,13 @@ bool measures_curvature(const deck::Deck& deck, const Scan& scan) {
          deck.run.resume.empty() && (initial == "mean_pattern" || initial == "vacuum");
 }
 
-PatternSample::PatternSample(const Scan& scan)
+PatternSample::PatternSample(const Scan& scan, const comm::Communicator& comm)
     : type_(scan.info.type),
       recorded_(scan.info.pattern),
       ignored_(scan.info.saturation),
       bin_((std::max(recorded_.h, recorded_.w) + max_sample_px - 1) / max_sample_px),
       mine_(scan.tile().positions) {
-  const std::vector<Vec2> all = window_positions_px(scan);
+  const std::vector<Vec2> all = window_positions_px(scan, comm);
   pairs_ = optics::spread_pairs(all, recorded_);
   for (const auto& [first, second] : pairs_) chosen_.insert(chosen_.end(), {first, second});
   std::ranges::sort(chosen_);

@@ -14,7 +14,8 @@ bool measures_curvature(const deck::Deck& deck, const Scan& scan);
 /// Some patterns, in pixels as coarse as suffices. All ranks choose the same.
 class PatternSample {
  public:
-  explicit PatternSample(const Scan& scan);
+  /// Collective.
+  PatternSample(const Scan& scan, const comm::Communicator& comm);
 
   /// Hands patterns on to `take`, if that is not empty, and keeps those that were chosen. For as
   /// long as this lives.

@@ -28,11 +28,11 @@ Trust trust(const Scan& scan) {
 /// The first of `solver`'s, half as many again, and so on, with which no rank is idle; 0: none but
 /// the whole scan.
 int busy_batch_size(deck::Solver solver, const Scan& scan) {
-  const auto n_fitted = static_cast<int>(scan.fitted.size());
+  const int n_fitted = scan.n_fitted();
   int size = std::max(solver.batch_size.value(), static_cast<int>(scan.tiling.tiles.size()));
   for (; size < n_fitted; size += (size + 1) / 2) {
     solver.batch_size = size;
-    if (decomposition::idle_share(batch_schedule(solver, scan), scan.tiling, scan.corner) == 0)
+    if (decomposition::idle_share(batch_schedule(solver, scan), scan.tiling, scan.corner()) == 0)
       return size;
   }
   return 0;
@@ -59,7 +59,7 @@ std::vector<std::string> doubts_of_batches(const deck::Deck& deck, const Scan& s
   for (std::size_t stage = 0; stage < scan.plan.solvers.size(); ++stage) {
     const deck::Solver& solver = scan.plan.solvers[stage];
     const double idle =
-        decomposition::idle_share(batch_schedule(solver, scan), scan.tiling, scan.corner);
+        decomposition::idle_share(batch_schedule(solver, scan), scan.tiling, scan.corner());
     if (idle < tolerable_share) continue;
     const std::string section = deck::solver_section(deck, stage);
     doubts.push_back(text(section, ": batches of ", solver.batch_size.value(), " positions leave ",

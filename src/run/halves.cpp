@@ -56,7 +56,7 @@ deck::Deck deck_of_half(const deck::Deck& deck, const std::vector<EpochFigures>&
 std::string reconstruct_half(const deck::Deck& deck, const comm::Communicator& comm,
                              Requests& requests) {
   auto run = std::make_unique<Run>(deck, comm, Log(false));
-  Progress progress(comm.is_root(), deck, static_cast<int>(run->scan().fitted.size()),
+  Progress progress(comm.is_root(), deck, run->scan().n_fitted(),
                     text("half ", deck.validation.half, " of 2, "));
   std::string status;
   try {

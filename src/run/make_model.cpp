@@ -55,11 +55,11 @@ solvers::MovingPositions moving_positions(const deck::Deck& deck, const Scan& sc
   std::vector<double> given;
   std::vector<double> moved;
   if (deck.refine.positions_from_epoch >= 0)
-    for (const int position : scan.tile().positions) {
-      const auto at = static_cast<std::size_t>(position);
-      given.insert(given.end(), {scan.grid.corner[at].y + scan.grid.subpixel[at].y,
-                                 scan.grid.corner[at].x + scan.grid.subpixel[at].x});
-      moved.insert(moved.end(), {scan.displacement_px[at].y, scan.displacement_px[at].x});
+    for (std::size_t i = 0; i < scan.subpixel.size(); ++i) {
+      const auto position = static_cast<std::size_t>(scan.tile().positions[i]);
+      const Vec2 corner = as_vec2(scan.grid.corner[position]) + scan.subpixel[i];
+      given.insert(given.end(), {corner.y, corner.x});
+      moved.insert(moved.end(), {scan.displacement_px[i].y, scan.displacement_px[i].x});
     }
   const auto on_device = [](const char* label, const std::vector<double>& values) {
     return device::to_device<DeviceView<double* [2]>>(label, values.data(),

@@ -16,7 +16,6 @@
 #include "solvers/constraint_list.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/refinement.hpp"
-#include "window_reach.hpp"
 
 namespace tessera::run {
 
@@ -81,14 +80,14 @@ std::array<int, 2> fullest_tiles(const decomposition::Tiling& tiling) {
 
 /// More ranks than there are that hold the scan, each within `limits`.
 std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
-                                const MemoryLimits& limits) {
+                                const PlannedBatches& batches, const MemoryLimits& limits) {
   const auto tiling_on = [&](int n_ranks) {
-    return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks, {},
-                                      scan.plan.tile_margin_px, 0);
+    return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner(), n_ranks,
+                                      {}, scan.plan.tile_margin_px, 0);
   };
   const auto all_fit = [&](const decomposition::Tiling& tiling, const auto& ranks) {
     return std::ranges::all_of(ranks, [&](int rank) {
-      return best_place(memory_needs(deck, scan, tiling, rank), limits).has_value();
+      return best_place(memory_needs(deck, scan, tiling, rank, batches), limits).has_value();
     });
   };
   std::optional<int> enough = decomposition::ranks_that_fit(
@@ -108,23 +107,32 @@ struct SolverBytes {
 };
 
 SolverBytes solver_bytes(const Scan& scan, const decomposition::Tiling& tiling,
-                         const decomposition::HaloPlan& plan, const physics::Sizes& sizes) {
-  const WindowReach windows = window_reach(scan, tiling);
+                         const decomposition::HaloPlan& plan, const physics::Sizes& sizes,
+                         const PlannedBatches& batches) {
+  const decomposition::NearWindows near = batches.windows().near(tiling, plan.rank);
   SolverBytes max;
-  for (const deck::Solver& solver : scan.plan.solvers) {
-    const int max_in_batch = solver.max_in_batch(scan.n_positions());
-    max.device =
-        std::max(max.device, solvers::method_bytes(solver, sizes) +
-                                 solvers::Sweep::bytes(sizes, plan, windows, max_in_batch));
-    max.host = std::max(max.host, solvers::Sweep::host_bytes(plan, windows, max_in_batch));
+  for (std::size_t i = 0; i < scan.plan.solvers.size(); ++i) {
+    const decomposition::BatchReach reach = batches.reach(plan, near, i);
+    max.device = std::max(max.device, solvers::method_bytes(scan.plan.solvers[i], sizes) +
+                                          solvers::Sweep::bytes(sizes, reach));
+    max.host = std::max(max.host, reach.host_bytes());
   }
   return max;
+}
+
+/// What there is of every position on this rank, whoever has it: the corner of its window, and
+/// while batches are dealt out its number, its batch and room to sort them.
+std::int64_t bytes_of_all_positions(const Scan& scan) {
+  const auto n_corners = std::ssize(scan.grid.corner) + std::ssize(scan.moved_corner);
+  constexpr std::int64_t dealing_bytes = 5 * sizeof(int);
+  return n_corners * static_cast<std::int64_t>(sizeof(Pixel)) + scan.n_positions() * dealing_bytes;
 }
 
 }  // namespace
 
 MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
-                         const decomposition::Tiling& tiling, int rank) {
+                         const decomposition::Tiling& tiling, int rank,
+                         const PlannedBatches& batches) {
   const io::ScanInfo& info = scan.info;
   const decomposition::Tile& tile = tiling.tiles[static_cast<std::size_t>(rank)];
   const auto n = static_cast<std::int64_t>(tile.n_positions);
@@ -138,7 +146,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
                              .moves_positions = deck.refine.positions_from_epoch >= 0};
   constexpr std::int64_t few_numbers = 8 << 10;  // sums, steps, lengths: a handful of numbers each
   const decomposition::HaloPlan plan = decomposition::make_halo_plan(tiling, rank);
-  const SolverBytes of_solvers = solver_bytes(scan, tiling, plan, sizes);
+  const SolverBytes of_solvers = solver_bytes(scan, tiling, plan, sizes, batches);
   MemoryNeeds needs;
   needs.device = {
       {"object, probe and their last good state", 2 * (sizes.object_bytes() + sizes.probe_bytes())},
@@ -164,8 +172,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
   const std::int64_t piece = std::min(info.n_positions * max_bytes,
                                       std::max(io::pattern_piece_bytes, needs.file_chunk_bytes));
   needs.host = {{"pieces of the file", 3 * piece},
-                {"counts and centres of patterns",
-                 info.n_positions * static_cast<std::int64_t>(sizeof(io::PatternMoments))},
+                {"corners and batches of all positions", bytes_of_all_positions(scan)},
                 {"what batches exchange", of_solvers.host}};
   return needs;
 }
@@ -173,7 +180,11 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
 MemoryPlan agreed_memory_plan(const deck::Deck& deck, const Scan& scan,
                               const comm::Communicator& comm) {
   MemoryNeeds needs;
-  comm.together([&] { needs = memory_needs(deck, scan, scan.tiling, comm.rank()); });
+  std::optional<PlannedBatches> batches;
+  comm.together([&] {
+    batches.emplace(scan);
+    needs = memory_needs(deck, scan, scan.tiling, comm.rank(), *batches);
+  });
   const MemoryLimits limits = memory_limits(deck.run, needs, comm);
   for (const PatternsIn place : {PatternsIn::device, PatternsIn::host_memory}) {
     MemoryPlan plan = plan_memory(needs, place);
@@ -182,8 +193,9 @@ MemoryPlan agreed_memory_plan(const deck::Deck& deck, const Scan& scan,
   MemoryPlan plan = plan_memory(needs, PatternsIn::file);
   comm.together([&] {
     if (!fits(plan, limits))
-      throw InputError(text("[rank ", comm.rank(), "] ",
-                            too_little_memory(needs, limits, enough_ranks(deck, scan, limits))));
+      throw InputError(
+          text("[rank ", comm.rank(), "] ",
+               too_little_memory(needs, limits, enough_ranks(deck, scan, *batches, limits))));
   });
   return plan;
 }

@@ -5,14 +5,17 @@
 #include "tessera/decomposition/memory_plan.hpp"
 
 #include "deck/deck.hpp"
+#include "run/planned_batches.hpp"
 #include "run/scan.hpp"
 
 namespace tessera::run {
 
 /// Every array of rank `rank` of `tiling`, which need not be the scan's, in a run of `deck`. Pure.
 /// @param scan with everything but patterns
+/// @param batches of the scan
 decomposition::MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
-                                        const decomposition::Tiling& tiling, int rank);
+                                        const decomposition::Tiling& tiling, int rank,
+                                        const PlannedBatches& batches);
 
 /// The best place of the patterns that fits on every rank, with this rank's arrays. Limits are the
 /// deck's, else what there is, shared among the ranks of a host or GPU as they need it. Collective.

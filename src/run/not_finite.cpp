@@ -45,7 +45,7 @@ std::pair<std::int64_t, Pixel> place_of(const Field& field, std::int64_t at) {
 std::string object_place(const Scan& scan, Pixel in_tile) {
   const Pixel at = scan.tile().ghosted.begin + in_tile;
   for (const int position : scan.tile().positions)
-    if (Box::at(scan.corner[static_cast<std::size_t>(position)], scan.grid.window).contains(at))
+    if (Box::at(scan.corner()[static_cast<std::size_t>(position)], scan.grid.window).contains(at))
       return text(" at ", pixel_text(at), ", under scan position ", position);
   return text(" at ", pixel_text(at));
 }

@@ -1,22 +1,20 @@
 #include "run/rank_plan.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string>
 
 #include <fmt/core.h>
 
 #include "tessera/base/text.hpp"
-#include "tessera/decomposition/batch_halo.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
 
 #include "deck/check.hpp"
 #include "device/free_memory.hpp"
 #include "run/memory.hpp"
+#include "run/planned_batches.hpp"
 #include "run/start_device.hpp"
 #include "set_up.hpp"
-#include "window_reach.hpp"
 
 namespace tessera::run {
 namespace {
@@ -30,18 +28,20 @@ Tiling tiling_for(const deck::Deck& deck, const Scan& scan, int n_ranks) {
   const std::vector<int>& given = deck.decomposition.tiles;
   std::optional<decomposition::TileGrid> grid;
   if (!given.empty() && given[0] * given[1] == n_ranks) grid = {given[0], given[1]};
-  return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks, grid,
-                                    scan.plan.tile_margin_px);
+  return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner(), n_ranks,
+                                    grid, scan.plan.tile_margin_px);
 }
 
 /// Every rank waits for the one that has most of a batch.
-double balance_of(const BatchSchedule& batches, const std::vector<int>& tile_of, int n_ranks) {
+double balance_of(const BatchSchedule& batches, const Scan& scan, const Tiling& tiling) {
+  const auto n_ranks = static_cast<int>(tiling.tiles.size());
   double together = 0;
   double waited_for = 0;
   for (int id = 0; id < batches.n_batches(); ++id) {
     std::vector<int> share(static_cast<std::size_t>(n_ranks));
     for (const int position : batches.batch(id))
-      ++share[static_cast<std::size_t>(tile_of[static_cast<std::size_t>(position)])];
+      ++share[static_cast<std::size_t>(
+          tiling.tile_of(position, scan.corner()[static_cast<std::size_t>(position)]))];
     together += static_cast<double>(batches.batch(id).size());
     waited_for += static_cast<double>(n_ranks) * *std::ranges::max_element(share);
   }
@@ -49,14 +49,11 @@ double balance_of(const BatchSchedule& batches, const std::vector<int>& tile_of,
 }
 
 /// What one rank sends in an epoch of the first solver.
-void add_messages(const Scan& scan, const decomposition::HaloPlan& halo, const WindowReach& windows,
-                  const BatchSchedule& batches, RankPlan& plan) {
-  const int max_in_batch = scan.plan.solvers.front().max_in_batch(scan.n_positions());
+void add_messages(const Scan& scan, const decomposition::BatchReach& reach, int n_batches,
+                  RankPlan& plan) {
   const std::int64_t n_planes = scan.plan.model.n_object_modes * scan.plan.model.n_slices;
-  decomposition::BatchHalo messages(halo, windows, batches.n_batches(), max_in_batch);
-  for (int id = 0; id < batches.n_batches(); ++id) {
-    messages.add_batch(batches.batch(id));
-    for (const decomposition::PeerMessages& peer : messages.batch(id)) {
+  for (int id = 0; id < n_batches; ++id) {
+    for (const decomposition::PeerMessages& peer : reach.messages(id)) {
       const std::int64_t sums = peer.to_owners.send.n_pixels;
       const std::int64_t values = peer.to_ghosts.send.n_pixels;
       plan.halo_bytes += (sums * scan.plan.max_reals_per_pixel + values * 2 * n_planes) *
@@ -66,11 +63,12 @@ void add_messages(const Scan& scan, const decomposition::HaloPlan& halo, const W
   }
 }
 
-bool fits_resident(const deck::Deck& deck, const Scan& scan, int n_ranks,
-                   const decomposition::MemoryLimits& limits) {
+bool fits_resident(const deck::Deck& deck, const Scan& scan, const PlannedBatches& planned,
+                   int n_ranks, const decomposition::MemoryLimits& limits) {
   const Tiling tiling = tiling_for(deck, scan, n_ranks);
   for (int rank = 0; rank < n_ranks; ++rank)
-    if (!fits(plan_memory(memory_needs(deck, scan, tiling, rank), PatternsIn::device), limits))
+    if (!fits(plan_memory(memory_needs(deck, scan, tiling, rank, planned), PatternsIn::device),
+              limits))
       return false;
   return true;
 }
@@ -86,9 +84,11 @@ decomposition::MemoryLimits limits_of_rank(const deck::Computation& run) {
       host, device::device_is_host};
 }
 
-std::string smallest(const deck::Deck& deck, const Scan& scan) {
+std::string smallest(const deck::Deck& deck, const Scan& scan, const PlannedBatches& planned) {
   const decomposition::MemoryLimits limits = limits_of_rank(deck.run);
-  const auto holds = [&](int n_ranks) { return fits_resident(deck, scan, n_ranks, limits); };
+  const auto holds = [&](int n_ranks) {
+    return fits_resident(deck, scan, planned, n_ranks, limits);
+  };
   const std::optional<int> enough =
       holds(1) ? 1 : decomposition::ranks_that_fit(1, scan.n_positions(), holds);
   const std::string each = text(decomposition::bytes_text(limits.device_bytes), " of device and ",
@@ -102,22 +102,23 @@ std::string smallest(const deck::Deck& deck, const Scan& scan) {
 
 }  // namespace
 
-RankPlan plan_for_ranks(const deck::Deck& deck, const Scan& scan, int n_ranks) {
+RankPlan plan_for_ranks(const deck::Deck& deck, const Scan& scan, const PlannedBatches& planned,
+                        int n_ranks) {
   const Tiling tiling = tiling_for(deck, scan, n_ranks);
-  const WindowReach windows = window_reach(scan, tiling);
-  BatchSchedule batches = batch_schedule(scan.plan.solvers.front(), scan);
-  batches.start_epoch(0);
-  RankPlan plan{.n_ranks = n_ranks, .balance = balance_of(batches, windows.tile_of, n_ranks)};
+  const BatchSchedule batches = batch_schedule(scan.plan.solvers.front(), scan);
+  RankPlan plan{.n_ranks = n_ranks, .balance = balance_of(batches, scan, tiling)};
   std::int64_t ghosts = 0;
   for (int rank = 0; rank < n_ranks; ++rank) {
     const int n = tiling.tiles[static_cast<std::size_t>(rank)].n_positions;
     plan.most_positions = std::max(plan.most_positions, n);
-    const auto memory = plan_memory(memory_needs(deck, scan, tiling, rank), PatternsIn::device);
+    const auto memory =
+        plan_memory(memory_needs(deck, scan, tiling, rank, planned), PatternsIn::device);
     plan.device_bytes = std::max(plan.device_bytes, total_bytes(memory.device));
     plan.host_bytes = std::max(plan.host_bytes, total_bytes(memory.host));
     const decomposition::HaloPlan halo = make_halo_plan(tiling, rank);
     ghosts += halo.ghost_pixels();
-    add_messages(scan, halo, windows, batches, plan);
+    const decomposition::NearWindows near = planned.windows().near(tiling, rank);
+    add_messages(scan, planned.reach(halo, near, 0), batches.n_batches(), plan);
   }
   plan.ghosts_to_owned = static_cast<double>(ghosts) / static_cast<double>(scan.grid.object.size());
   return plan;
@@ -130,8 +131,6 @@ ExitCode print_rank_plans(const deck::Deck& deck, const std::vector<int>& n_rank
   deck::Deck any_tiles = deck;
   any_tiles.decomposition.tiles.clear();
   Scan scan = lay_out_scan(any_tiles, io::read_scan_info(scan_source(deck), comm), comm);
-  scan.fitted.resize(static_cast<std::size_t>(scan.n_positions()));
-  std::iota(scan.fitted.begin(), scan.fitted.end(), 0);
   comm.together([&] {
     if (!comm.is_root()) return;
     fmt::print("{} positions of {} x {} pixels, object {} x {} pixels, batches of {}\n",
@@ -139,15 +138,16 @@ ExitCode print_rank_plans(const deck::Deck& deck, const std::vector<int>& n_rank
                scan.grid.object.w, scan.batch_sizes().front());
     fmt::print("{:>6} {:>10} {:>8} {:>7} {:>11} {:>11} {:>14} {:>14}\n", "ranks", "positions",
                "balance", "ghosts", "device", "host", "halo an epoch", "messages");
+    const PlannedBatches planned(scan);
     for (const int n : n_ranks) {
-      const RankPlan plan = plan_for_ranks(deck, scan, n);
+      const RankPlan plan = plan_for_ranks(deck, scan, planned, n);
       fmt::print("{:>6} {:>10} {:>8.2f} {:>6.0f}% {:>11} {:>11} {:>14} {:>14}\n", n,
                  plan.most_positions, plan.balance, 100 * plan.ghosts_to_owned,
                  decomposition::bytes_text(plan.device_bytes),
                  decomposition::bytes_text(plan.host_bytes),
                  decomposition::bytes_text(plan.halo_bytes), plan.messages);
     }
-    fmt::print("{}\n", smallest(deck, scan));
+    fmt::print("{}\n", smallest(deck, scan, planned));
   });
   return ExitCode::done;
 }

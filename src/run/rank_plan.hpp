@@ -7,7 +7,7 @@
 
 #include "tessera/base/error.hpp"
 
-#include "run/scan.hpp"
+#include "run/planned_batches.hpp"
 
 namespace tessera::run {
 
@@ -26,7 +26,9 @@ struct RankPlan {
 
 /// Pure.
 /// @param scan from lay_out_scan, on any ranks
-RankPlan plan_for_ranks(const deck::Deck& deck, const Scan& scan, int n_ranks);
+/// @param planned of the scan
+RankPlan plan_for_ranks(const deck::Deck& deck, const Scan& scan, const PlannedBatches& planned,
+                        int n_ranks);
 
 /// What `tessera plan` prints: a line for each number of ranks, and the smallest that holds the
 /// patterns. Collective; on one rank as well as on many.

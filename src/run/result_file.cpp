@@ -10,6 +10,7 @@
 
 #include "deck/parse.hpp"
 #include "run/versions.hpp"
+#include "scan_rows.hpp"
 #include "stored_fields.hpp"
 
 namespace tessera::run {
@@ -18,31 +19,31 @@ namespace {
 using solvers::Field;
 using solvers::Fields;
 
-/// Of every position (y, x), pixels; empty: positions do not move. Collective.
-std::vector<double> displacement_of_all(const ResultContents& contents,
-                                        const comm::Communicator& comm) {
+/// Of this rank's positions (y, x), pixels; empty: positions do not move.
+std::vector<double> displacement_here(const ResultContents& contents) {
   const auto found = std::ranges::find(contents.state, ResultFile::displacement_name, &Field::name);
-  if (found == contents.state.end()) return {};
-  return rows_of_all(contents.scan, solvers::to_doubles(*found), comm);
+  return found == contents.state.end() ? std::vector<double>() : solvers::to_doubles(*found);
 }
 
 /// As they were used: sub-pixel parts that were ignored are not in them.
-/// @param displacement_px of every position (y, x); empty: none
-void write_positions(io::File& file, const Scan& scan, const std::vector<double>& displacement_px) {
+/// @param displacement_px of this rank's positions (y, x); empty: none
+void write_positions(io::File& file, const Scan& scan, const std::vector<double>& displacement_px,
+                     const comm::Communicator& comm) {
   const geometry::WindowGrid& grid = scan.grid;
   std::vector<double> corner_px;
   std::vector<double> position_m;
-  for (std::size_t i = 0; i < grid.corner.size(); ++i) {
-    Vec2 corner = as_vec2(grid.corner[i]) + grid.subpixel[i];
+  for (std::size_t i = 0; i < scan.subpixel.size(); ++i) {
+    const auto position = static_cast<std::size_t>(scan.tile().positions[i]);
+    Vec2 corner = as_vec2(grid.corner[position]) + scan.subpixel[i];
     if (!displacement_px.empty())
       corner = corner + Vec2{displacement_px[2 * i], displacement_px[2 * i + 1]};
     corner_px.insert(corner_px.end(), {corner.y, corner.x});
     const Vec2 at_m = grid.origin_m + grid.pixel_m * corner;
     position_m.insert(position_m.end(), {at_m.y, at_m.x});
   }
-  const auto n = static_cast<std::int64_t>(grid.corner.size());
-  file.write_doubles("positions_m", {n, 2}, position_m);
-  file.write_doubles("window_corner_px", {n, 2}, corner_px);
+  const io::Extents extents{scan.n_positions(), 2};
+  write_rows(file, "positions_m", extents, scan, position_m, comm);
+  write_rows(file, "window_corner_px", extents, scan, corner_px, comm);
   file.write_doubles("object_origin_m", {2}, {grid.origin_m.y, grid.origin_m.x});
 }
 
@@ -115,11 +116,11 @@ void write_attributes(io::File& file, const ResultContents& contents) {
 }
 
 /// Where the windows were when the tiles were cut.
-void write_cut(io::File& file, const Scan& scan) {
+void write_cut(io::File& file, const Scan& scan, const comm::Communicator& comm) {
   std::vector<double> displacement_px;
   for (const Vec2 moved : scan.displacement_px)
     displacement_px.insert(displacement_px.end(), {moved.y, moved.x});
-  file.write_doubles("tiles/displacement_px", {scan.n_positions(), 2}, displacement_px);
+  write_rows(file, "tiles/displacement_px", {scan.n_positions(), 2}, scan, displacement_px, comm);
 }
 
 void write_memory(io::File& file, const ResultContents& contents, const comm::Communicator& comm) {
@@ -148,10 +149,10 @@ void ResultFile::write(const ResultContents& contents, const comm::Communicator&
   io::AtomicFile atomic(contents.deck.output.file, bytes(contents), comm);
   io::File file = io::File::create(atomic.partial_path(), comm);
   for (const Field& field : contents.state) write_field(file, contents.scan, field, comm);
-  write_positions(file, contents.scan, displacement_of_all(contents, comm));
+  write_positions(file, contents.scan, displacement_here(contents), comm);
   write_history(file, contents.history);
   write_tiles(file, contents.scan.tiling, comm.is_root());
-  write_cut(file, contents.scan);
+  write_cut(file, contents.scan, comm);
   write_memory(file, contents, comm);
   write_ranks(file, contents, comm);
   deck::Deck resolved = contents.deck;

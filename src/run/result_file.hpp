@@ -28,11 +28,10 @@ struct ResultContents {
   RankTimes times;      ///< of this rank, before this write
 };
 
-/// How far every position has moved from where the scan has it, pixels.
-struct Displacements {
-  std::vector<Vec2> now;
-  std::vector<Vec2> at_cut;   ///< when the tiles were cut; if they lay otherwise: now
-  bool same_windows = false;  ///< the file's windows are those of this scan, moved by `now`
+/// Where the windows of a resumed run were when its tiles were cut.
+struct WindowsAtCut {
+  std::string displacement;   ///< the dataset that says so; empty: where the scan has them
+  bool same_windows = false;  ///< the file's windows are those of this scan, moved
 };
 
 /// Whose memory a result holds.
@@ -66,8 +65,14 @@ class ResultFile {
 
   /// @throws AgreedError: more solvers than the deck has
   std::vector<EpochFigures> history(int n_stages) const;
-  /// Within refine.positions_limit_px; zeros where positions do not move.
-  Displacements displacements(const deck::Refine& refine, const geometry::WindowGrid& grid) const;
+  /// Where tiles lay otherwise, or are due: where the windows are now.
+  WindowsAtCut windows_at_cut(const deck::Refine& refine, const geometry::WindowGrid& grid) const;
+  /// Of all windows, moved by what the dataset `displacement` says, object pixels.
+  std::vector<Pixel> moved_corners(const std::string& displacement, const deck::Refine& refine,
+                                   const geometry::WindowGrid& grid) const;
+  /// How far this rank's positions had moved, pixels.
+  std::vector<Vec2> displacements(const std::string& displacement, const deck::Refine& refine,
+                                  const Scan& scan) const;
   FittedValues fitted_values() const;
   /// Those that the file has become what they were.
   /// @throws AgreedError: another number of values
@@ -79,10 +84,13 @@ class ResultFile {
 
  private:
   std::vector<double> numbers(const std::string& name, std::size_t n) const;
+  void check_size(const std::string& name, std::size_t n) const;
+  std::vector<Vec2> read_pairs_alone(const std::string& name, std::int64_t first,
+                                     std::int64_t count, const deck::Refine& refine) const;
   bool same_grid(const geometry::WindowGrid& grid) const;
   void read_object(const Scan& scan, const solvers::Field& field) const;
   void read_waves_of_positions(const Scan& scan, const solvers::Field& field) const;
-  void read_rows(const Scan& scan, const solvers::Field& field) const;
+  void read_values(const Scan& scan, const solvers::Field& field) const;
   void read_images(const solvers::Field& field) const;
 
   const comm::Communicator& comm_;

@@ -9,6 +9,7 @@
 
 #include "naming.hpp"
 #include "result_file.hpp"
+#include "scan_rows.hpp"
 #include "stored_fields.hpp"
 
 namespace tessera::run {
@@ -19,6 +20,20 @@ using solvers::Field;
 using solvers::Fields;
 using solvers::Lives;
 
+constexpr const char* displacement_at_cut = "tiles/displacement_px";
+constexpr std::int64_t rows_of_piece = 1 << 18;
+
+double distance_px(Vec2 a, Vec2 b) {
+  return std::max(std::abs(a.y - b.y), std::abs(a.x - b.x));
+}
+
+/// f(first row, rows) of pieces that hold `n` rows together.
+template <class F>
+void for_each_piece(std::int64_t n, const F& f) {
+  for (std::int64_t first = 0; first < n; first += rows_of_piece)
+    f(first, std::min(rows_of_piece, n - first));
+}
+
 std::vector<Vec2> clamped_pairs(const std::vector<double>& values, double limit) {
   std::vector<Vec2> pairs;
   for (std::size_t i = 0; i + 1 < values.size(); i += 2)
@@ -27,20 +42,14 @@ std::vector<Vec2> clamped_pairs(const std::vector<double>& values, double limit)
   return pairs;
 }
 
-double max_distance_px(const std::vector<Vec2>& a, const std::vector<Vec2>& b) {
-  double max = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    max = std::max({max, std::abs(a[i].y - b[i].y), std::abs(a[i].x - b[i].x)});
-  return max;
+/// What is now may have another limit than it had.
+double limit_px(const std::string& dataset, const deck::Refine& refine) {
+  return dataset == ResultFile::displacement_name ? refine.positions_limit_px
+                                                  : std::numeric_limits<double>::max();
 }
 
-std::vector<Vec2> moved_corners_px(const geometry::WindowGrid& grid,
-                                   const std::vector<Vec2>& displacement) {
-  std::vector<Vec2> corners;
-  for (std::size_t i = 0; i < displacement.size(); ++i)
-    corners.push_back({grid.corner[i].y + grid.subpixel[i].y + displacement[i].y,
-                       grid.corner[i].x + grid.subpixel[i].x + displacement[i].x});
-  return corners;
+Vec2 window_corner_px(const geometry::WindowGrid& grid, std::size_t position, Vec2 displacement) {
+  return as_vec2(grid.corner[position]) + grid.subpixel[position] + displacement;
 }
 
 /// The whole dataset, which has `n` values as `other` has.
@@ -106,9 +115,16 @@ std::vector<EpochFigures> ResultFile::history(int n_stages) const {
 FittedValues ResultFile::fitted_values() const {
   const auto most = [&](const std::string& name, double less) {
     double found = 0;
-    if (file_.has(name))
-      for (const double value : file_.read_doubles(name))
-        found = std::max(found, std::abs(value - less));
+    if (!file_.has(name)) return found;
+    io::Extents count = file_.info(name).extents;
+    io::Extents begin(count.size(), 0);
+    for_each_piece(count.empty() ? 0 : count[0], [&](std::int64_t first, std::int64_t n) {
+      begin[0] = first;
+      count[0] = n;
+      std::vector<double> values(static_cast<std::size_t>(n_elements(count)));
+      file_.read_slab_alone(name, begin, count, io::ElementType::f64, values.data());
+      for (const double value : values) found = std::max(found, std::abs(value - less));
+    });
     return found;
   };
   std::array<double, 4> found{};
@@ -128,24 +144,64 @@ FittedValues ResultFile::fitted_values() const {
   return {found[0], found[1] > 0, found[2] > 0, static_cast<int>(found[3])};
 }
 
-Displacements ResultFile::displacements(const deck::Refine& refine,
+/// Rank 0 looks, a piece at a time.
+WindowsAtCut ResultFile::windows_at_cut(const deck::Refine& refine,
                                         const geometry::WindowGrid& grid) const {
+  if (refine.positions_from_epoch < 0 || !file_.has(displacement_name)) return {};
   const std::size_t n = grid.corner.size();
-  Displacements found{std::vector<Vec2>(n), std::vector<Vec2>(n)};
-  if (refine.positions_from_epoch < 0 || !file_.has(displacement_name)) return found;
-  const double limit = refine.positions_limit_px;
-  found.now = found.at_cut = clamped_pairs(numbers(displacement_name, 2 * n), limit);
-  if (!same_grid(grid) || !file_.has("tiles/displacement_px") ||
-      !file_.has("parameters/window_subpixel_px"))
-    return found;
-  constexpr double rounding_px = 1e-6;
-  constexpr double no_limit = std::numeric_limits<double>::max();
-  const std::vector<Vec2> corners = clamped_pairs(numbers("window_corner_px", 2 * n), no_limit);
-  found.same_windows = max_distance_px(corners, moved_corners_px(grid, found.now)) < rounding_px;
-  if (!found.same_windows) return found;
-  const std::vector<Vec2> at_cut = clamped_pairs(numbers("tiles/displacement_px", 2 * n), no_limit);
-  if (!tiles_are_due(refine, max_distance_px(found.now, at_cut))) found.at_cut = at_cut;
-  return found;
+  std::array<int, 2> found{};
+  comm_.together([&] {
+    check_size(displacement_name, 2 * n);
+    if (!same_grid(grid) || !file_.has(displacement_at_cut) ||
+        !file_.has("parameters/window_subpixel_px"))
+      return;
+    check_size("window_corner_px", 2 * n);
+    check_size(displacement_at_cut, 2 * n);
+    if (!comm_.is_root()) return;
+    double from_windows_px = 0;
+    double drift_px = 0;
+    for_each_piece(std::ssize(grid.corner), [&](std::int64_t first, std::int64_t count) {
+      const auto corners = read_pairs_alone("window_corner_px", first, count, refine);
+      const auto now = read_pairs_alone(displacement_name, first, count, refine);
+      const auto at_cut = read_pairs_alone(displacement_at_cut, first, count, refine);
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        const Vec2 corner = window_corner_px(grid, static_cast<std::size_t>(first) + i, now[i]);
+        from_windows_px = std::max(from_windows_px, distance_px(corners[i], corner));
+        drift_px = std::max(drift_px, distance_px(now[i], at_cut[i]));
+      }
+    });
+    constexpr double rounding_px = 1e-6;
+    found = {from_windows_px < rounding_px, tiles_are_due(refine, drift_px)};
+  });
+  comm_.broadcast(std::span<int>(found));
+  const auto [same_windows, due] = found;
+  return {same_windows && !due ? displacement_at_cut : displacement_name, same_windows != 0};
+}
+
+/// Rank 0 reads for all, a piece at a time.
+std::vector<Pixel> ResultFile::moved_corners(const std::string& displacement,
+                                             const deck::Refine& refine,
+                                             const geometry::WindowGrid& grid) const {
+  std::vector<Pixel> corners = grid.corner;
+  for_each_piece(std::ssize(corners), [&](std::int64_t first, std::int64_t count) {
+    std::vector<Vec2> moved(static_cast<std::size_t>(count));
+    comm_.together([&] {
+      if (comm_.is_root()) moved = read_pairs_alone(displacement, first, count, refine);
+    });
+    comm_.broadcast(std::span(moved));
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      if (moved[i] == Vec2{}) continue;
+      const auto position = static_cast<std::size_t>(first) + i;
+      corners[position] = nearest(window_corner_px(grid, position, moved[i]));
+    }
+  });
+  return corners;
+}
+
+std::vector<Vec2> ResultFile::displacements(const std::string& displacement,
+                                            const deck::Refine& refine, const Scan& scan) const {
+  return clamped_pairs(read_rows(file_, displacement, 2, scan, comm_),
+                       limit_px(displacement, refine));
 }
 
 void ResultFile::read(const Scan& scan, const Fields& fields) const {
@@ -156,7 +212,7 @@ void ResultFile::read(const Scan& scan, const Fields& fields) const {
     else if (field.is_large)
       read_waves_of_positions(scan, field);
     else if (field.lives == Lives::position)
-      read_rows(scan, field);
+      read_values(scan, field);
     else if (field.element == Element::complex)
       read_images(field);
     else
@@ -175,6 +231,23 @@ bool ResultFile::holds(const Scan& scan, const Fields& fields) const {
            return file_.has(field.name) &&
                   file_.info(field.name).extents == stored_extents(scan, field);
          });
+}
+
+/// Of (position, 2), by this rank alone.
+std::vector<Vec2> ResultFile::read_pairs_alone(const std::string& name, std::int64_t first,
+                                               std::int64_t count,
+                                               const deck::Refine& refine) const {
+  std::vector<double> values(static_cast<std::size_t>(2 * count));
+  file_.read_slab_alone(name, {first, 0}, {count, 2}, io::ElementType::f64, values.data());
+  return clamped_pairs(values, limit_px(name, refine));
+}
+
+/// @throws InputError
+void ResultFile::check_size(const std::string& name, std::size_t n) const {
+  const std::int64_t held = n_elements(file_.info(name).extents);
+  if (held != static_cast<std::int64_t>(n))
+    throw InputError(text('\'', name, "' in '", file_.path(), "' holds ", held,
+                          " values but this run has ", n, "; resume with the deck of that run"));
 }
 
 /// The whole dataset, which has as many values as it must, read by rank 0 for all.
@@ -226,14 +299,8 @@ void ResultFile::read_waves_of_positions(const Scan& scan, const Field& field) c
   });
 }
 
-void ResultFile::read_rows(const Scan& scan, const Field& field) const {
-  const auto columns = static_cast<std::ptrdiff_t>(n_elements(field.extents));
-  const std::vector<double> all =
-      numbers(field.name, static_cast<std::size_t>(scan.n_positions() * columns));
-  std::vector<double> mine;
-  for (const int position : scan.tile().positions)
-    mine.insert(mine.end(), all.begin() + position * columns,
-                all.begin() + (position + 1) * columns);
+void ResultFile::read_values(const Scan& scan, const Field& field) const {
+  std::vector<double> mine = read_rows(file_, field.name, n_elements(field.extents), scan, comm_);
   if (field.element == Element::integer)
     for (std::size_t i = 0; i < mine.size(); ++i)
       mine[i] -= i % 2 == 0 ? field.origin.y : field.origin.x;

@@ -56,6 +56,7 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
       unknowns_{.object = {}, .probe = {}, .parameters = start_parameters(deck, scan_)},
       rank_(set_up_rank(deck, scan_, unknowns_.parameters, comm, std::move(transport), log)) {
   Start start = make_start(from, scan_, comm);
+  scan_.moments = {};  // it was all that they were read for
   unknowns_.object = start.unknowns.object;
   unknowns_.probe = start.unknowns.probe;
   refinement_ = std::make_unique<solvers::Refinement>(deck.refine, unknowns_, rank_.model,

@@ -11,6 +11,7 @@
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/held_out.hpp"
 
+#include "planned_batches.hpp"
 #include "result_file.hpp"
 #include "run/beam_curvature.hpp"
 #include "run/doubts.hpp"
@@ -27,9 +28,23 @@ bool tiles_are_due(const deck::Refine& refine, double drift_px) {
 
 std::vector<int> Scan::batch_sizes() const {
   std::vector<int> sizes;
-  for (const deck::Solver& solver : plan.solvers)
-    sizes.push_back(solver.max_in_batch(static_cast<int>(fitted.size())));
+  for (const deck::Solver& solver : plan.solvers) sizes.push_back(solver.max_in_batch(n_fitted()));
   return sizes;
+}
+
+std::vector<int> Scan::fitted() const {
+  std::vector<int> positions;
+  positions.reserve(static_cast<std::size_t>(n_fitted()));
+  auto next_empty = empty.begin();
+  auto next_held_out = held_out.begin();
+  const auto takes = [](int position, auto& next, auto end) {
+    return next != end && *next == position && (++next, true);
+  };
+  for (int position = 0; position < n_positions(); ++position)
+    if (!takes(position, next_empty, empty.end()) &&
+        !takes(position, next_held_out, held_out.end()))
+      positions.push_back(position);
+  return positions;
 }
 
 namespace {
@@ -95,8 +110,8 @@ decomposition::Tiling tiling_of(const deck::Deck& deck, const Scan& scan, int n_
   const std::vector<int>& tiles = deck.decomposition.tiles;
   std::optional<decomposition::TileGrid> tile_grid;
   if (!tiles.empty()) tile_grid = decomposition::TileGrid{tiles[0], tiles[1]};
-  return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner, n_ranks,
-                                    tile_grid, scan.plan.tile_margin_px);
+  return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner(), n_ranks,
+                                    tile_grid, scan.plan.tile_margin_px, scan.rank);
 }
 
 /// As finely as the deck asks for; positions with probes of their own share none, so that rounding
@@ -115,23 +130,12 @@ device::DeviceView<Real**> detector_view(const char* label, const auto& image) {
   return device::to_device<View>(label, values.data(), View::array_layout(image.h(), image.w()));
 }
 
-Pixel nearest(Vec2 at) {
-  return {static_cast<int>(std::lround(at.y)), static_cast<int>(std::lround(at.x))};
-}
-
-/// Where a window's corner was when the tiles were cut, object pixels.
-Vec2 corner_px(const Scan& scan, int position) {
-  const auto i = static_cast<std::size_t>(position);
-  return as_vec2(scan.grid.corner[i]) + scan.grid.subpixel[i] + scan.displacement_px[i];
-}
-
-std::vector<Pixel> moved_corners(const Scan& scan) {
-  std::vector<Pixel> corners;
-  for (int position = 0; position < scan.n_positions(); ++position)
-    corners.push_back(scan.displacement_px[static_cast<std::size_t>(position)] == Vec2{}
-                          ? scan.grid.corner[static_cast<std::size_t>(position)]
-                          : nearest(corner_px(scan, position)));
-  return corners;
+/// What is left of the windows of this rank's positions; the others' are not needed any more.
+void keep_own_subpixel(Scan& scan) {
+  for (const int position : scan.tile().positions)
+    scan.subpixel.push_back(scan.grid.subpixel[static_cast<std::size_t>(position)]);
+  scan.grid.subpixel = std::vector<Vec2>();  // which gives its memory back, as {} would not
+  scan.info.positions_m = std::vector<Vec2>();
 }
 
 /// Of this rank's positions; a fly scan's lie evenly along the travel, in the middle of equal
@@ -141,13 +145,14 @@ std::vector<Place> places_of(const deck::Experiment& experiment, const Scan& sca
   const std::vector<double>& travel = experiment.fly_travel_m;
   const Vec2 travel_m = n_sub == 1 ? Vec2{} : Vec2{travel[0], travel[1]};
   std::vector<Place> places;
-  for (const int position : scan.tile().positions) {
-    const Vec2 corner = corner_px(scan, position);
+  for (std::size_t i = 0; i < scan.subpixel.size(); ++i) {
+    const auto position = static_cast<std::size_t>(scan.tile().positions[i]);
+    const Vec2 corner =
+        as_vec2(scan.grid.corner[position]) + scan.subpixel[i] + scan.displacement_px[i];
     for (int t = 0; t < n_sub; ++t) {
       const double part = ((t + 0.5) / n_sub - 0.5) / scan.grid.pixel_m;
       const Vec2 at = corner + part * travel_m;
-      const Pixel whole =
-          n_sub == 1 ? scan.corner[static_cast<std::size_t>(position)] : nearest(at);
+      const Pixel whole = n_sub == 1 ? scan.corner()[position] : nearest(at);
       places.push_back({whole, at - as_vec2(whole)});
     }
   }
@@ -155,7 +160,8 @@ std::vector<Place> places_of(const deck::Experiment& experiment, const Scan& sca
 }
 
 /// Corners and mask of this rank's positions; patterns come later, the order from the sweep.
-physics::ScanTile scan_tile(const Scan& scan) {
+/// @param has_subpixel any position of the scan
+physics::ScanTile scan_tile(const Scan& scan, bool has_subpixel) {
   const decomposition::Tile& tile = scan.tile();
   const std::size_t n = tile.positions.size();
   std::vector<int> corner;
@@ -168,8 +174,7 @@ physics::ScanTile scan_tile(const Scan& scan) {
   using Corners = device::DeviceView<int* [2]>;
   made.corner = device::to_device<Corners>("tessera::physics::corner", corner.data(),
                                            Corners::array_layout(scan.places.size(), 2));
-  made.has_subpixel = std::any_of(scan.grid.subpixel.begin(), scan.grid.subpixel.end(),
-                                  [](Vec2 s) { return s != Vec2{}; });
+  made.has_subpixel = has_subpixel;
   made.valid_pixels = detector_view("tessera::physics::valid_pixels", scan.info.valid_pixels);
   if (scan.info.background.n() > 0)
     made.background = detector_view("tessera::physics::background", scan.info.background);
@@ -209,7 +214,7 @@ void tell_memory(const Scan& scan, const comm::Communicator& comm, const Log& lo
 
 /// Of what all ranks have read: the mean pattern, and sum (sqrt(mean) - sqrt(I))^2 / sum I.
 void find_mean(const io::PatternTotals& totals, Scan& scan) {
-  const auto n_fitted = static_cast<double>(scan.fitted.size());
+  const auto n_fitted = static_cast<double>(scan.n_fitted());
   scan.mean_pattern = totals.sum;
   double explained = 0;
   for (std::size_t i = 0; i < scan.mean_pattern.size(); ++i) {
@@ -236,18 +241,18 @@ std::vector<bool> left_out(const deck::Validation& validation, const Scan& scan)
 void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const Log& log,
                    Scan& scan) {
   io::ScanSource source = scan.source;
-  comm.together([&] { source.held_out = left_out(deck.validation, scan); });
+  source.held_out.assign(static_cast<std::size_t>(scan.n_positions()), false);
+  for (const int position : scan.held_out)
+    source.held_out[static_cast<std::size_t>(position)] = true;
   std::optional<PatternSample> sample;
-  if (measures_curvature(deck, scan)) sample.emplace(scan);
+  if (measures_curvature(deck, scan)) sample.emplace(scan, comm);
   const io::PatternTotals totals =
       read_patterns(source, scan.plan.max_in_chunk(scan.tile().positions.size()), comm,
                     sample ? &*sample : nullptr, scan);
   scan.pattern_bytes_read = totals.bytes_read;
-  for (int position = 0; position < scan.n_positions(); ++position) {
-    if (std::binary_search(totals.all_zero.begin(), totals.all_zero.end(), position)) continue;
-    const bool held_out = source.held_out[static_cast<std::size_t>(position)];
-    (held_out ? scan.held_out : scan.fitted).push_back(position);
-  }
+  scan.empty = totals.all_zero;
+  std::erase_if(scan.held_out,
+                [&](int position) { return std::ranges::binary_search(scan.empty, position); });
   if (!totals.all_zero.empty())
     log.warning(text(totals.all_zero.size(), " of ", scan.n_positions(),
                      " patterns hold no counts and are left out, the first at position ",
@@ -261,14 +266,15 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
   find_mean(totals, scan);
 }
 
-/// Where the tiles are cut: a resumed run's as they were, unless they are due. Collective.
-void find_displacements(const deck::Deck& deck, const comm::Communicator& comm, Scan& scan) {
-  scan.displacement_px.resize(static_cast<std::size_t>(scan.n_positions()));
-  if (deck.run.resume.empty() || !deck.run.resume_fitted) return;
-  const Displacements found =
-      ResultFile(deck.run.resume, comm).displacements(deck.refine, scan.grid);
-  scan.displacement_px = found.at_cut;
-  scan.same_windows = found.same_windows;
+bool has_subpixel(const geometry::WindowGrid& grid) {
+  return std::ranges::any_of(grid.subpixel, [](Vec2 part) { return part != Vec2{}; });
+}
+
+/// Of fitted positions, before it is known which are empty.
+void hold_out(const deck::Validation& validation, Scan& scan) {
+  const std::vector<bool> held_out = left_out(validation, scan);
+  for (int position = 0; position < scan.n_positions(); ++position)
+    if (held_out[static_cast<std::size_t>(position)]) scan.held_out.push_back(position);
 }
 
 }  // namespace
@@ -283,13 +289,27 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
                                       scan.plan.optics.pixel_m, scan.plan.window_margin_px);
     settle_subpixel(deck.data, scan.plan.model.own_probes, scan.grid);
     plan_batches(deck, scan.grid, scan.plan);
+    hold_out(deck.validation, scan);
   });
-  find_displacements(deck, comm, scan);
+  std::optional<ResultFile> resumed;
+  if (!deck.run.resume.empty() && deck.run.resume_fitted) resumed.emplace(deck.run.resume, comm);
+  WindowsAtCut at_cut;
+  if (resumed) at_cut = resumed->windows_at_cut(deck.refine, scan.grid);
+  const bool moved = !at_cut.displacement.empty();
+  if (moved)
+    scan.moved_corner = resumed->moved_corners(at_cut.displacement, deck.refine, scan.grid);
+  scan.same_windows = at_cut.same_windows;
+  const bool shifts = has_subpixel(scan.grid);
   comm.together([&] {
-    scan.corner = moved_corners(scan);
     scan.tiling = tiling_of(deck, scan, comm.size());
+    keep_own_subpixel(scan);
+  });
+  scan.displacement_px.resize(scan.subpixel.size());
+  if (moved) scan.displacement_px = resumed->displacements(at_cut.displacement, deck.refine, scan);
+  comm.together([&] {
+    scan.near = WindowReach(scan).near(scan.tiling, scan.rank);
     scan.places = places_of(deck.experiment, scan);
-    scan.on_device = scan_tile(scan);
+    scan.on_device = scan_tile(scan, shifts);
   });
   return scan;
 }

@@ -1,10 +1,13 @@
 #pragma once
 /// From the deck to this rank's share of the scan.
 
+#include <cmath>
+#include <span>
 #include <vector>
 
 #include "tessera/base/log.hpp"
 #include "tessera/comm/communicator.hpp"
+#include "tessera/decomposition/batch_reach.hpp"
 #include "tessera/decomposition/memory_plan.hpp"
 #include "tessera/decomposition/tiles.hpp"
 #include "tessera/geometry/windows.hpp"
@@ -23,23 +26,29 @@ struct Place {
   Vec2 subpixel;  ///< what is left, pixels
 };
 
+inline Pixel nearest(Vec2 at) {
+  return {static_cast<int>(std::lround(at.y)), static_cast<int>(std::lround(at.x))};
+}
+
 struct Scan {
   io::ScanSource source;
   io::ScanInfo info;
   Plan plan;
-  geometry::WindowGrid grid;
-  decomposition::Tiling tiling;
+  geometry::WindowGrid grid;     ///< sub-pixel parts: see `subpixel`
+  decomposition::Tiling tiling;  ///< lists the positions of this rank alone
   int rank = 0;
-  /// Of all positions when the tiles were cut, pixels from the grid's: where an earlier run had
-  /// moved them.
+  // Of this rank's positions:
+  std::vector<Vec2> subpixel;  ///< what windows lack of the grid's corners, pixels
+  /// When the tiles were cut, pixels from the grid's: where an earlier run had moved them.
   std::vector<Vec2> displacement_px;
   /// The result that is resumed says where exactly its windows are now.
   bool same_windows = false;
-  std::vector<Pixel> corner;  ///< of all windows, there
-  std::vector<Place> places;  ///< of this rank, (position, sub-position of a fly scan)
-  std::vector<int> fitted;    ///< scan positions with counts, ascending; the others take no part
-  std::vector<int> held_out;  ///< with counts, for validation, ascending
-  std::vector<io::PatternMoments> moments;  ///< by scan position; of the fitted ones
+  std::vector<Pixel> moved_corner;  ///< of all windows, there; empty: where the grid has them
+  std::vector<Place> places;        ///< of this rank, (position, sub-position of a fly scan)
+  std::vector<int> empty;           ///< scan positions without counts, ascending: they take no part
+  std::vector<int> held_out;        ///< with counts, for validation, ascending
+  decomposition::NearWindows near;  ///< whose windows may reach this rank's tile
+  io::MomentsOfPositions moments;   ///< of fitted positions that this rank has read, for the start
   /// (1, h, w): of each pixel, over the fitted positions that do not ignore it.
   ImageStack<double> mean_pattern;
   double counts_per_pattern = 0;        ///< of mean_pattern
@@ -52,6 +61,15 @@ struct Scan {
 
   const decomposition::Tile& tile() const { return tiling.tiles[static_cast<std::size_t>(rank)]; }
   int n_positions() const { return info.n_positions; }
+  int n_fitted() const {
+    return n_positions() - static_cast<int>(empty.size()) - static_cast<int>(held_out.size());
+  }
+  /// Scan positions that are neither empty nor held out, ascending.
+  std::vector<int> fitted() const;
+  /// Of all windows, object pixels.
+  std::span<const Pixel> corner() const {
+    return moved_corner.empty() ? grid.corner : moved_corner;
+  }
   /// Positions of a batch of every solver, at most.
   std::vector<int> batch_sizes() const;
 };

@@ -73,14 +73,6 @@ physics::FilePatterns::Read from_file(const io::ScanSource& source, const Scan& 
   };
 }
 
-std::vector<int> owners(const Scan& scan) {
-  std::vector<int> owner(static_cast<std::size_t>(scan.n_positions()));
-  for (std::size_t rank = 0; rank < scan.tiling.tiles.size(); ++rank)
-    for (const int position : scan.tiling.tiles[rank].positions)
-      owner[static_cast<std::size_t>(position)] = static_cast<int>(rank);
-  return owner;
-}
-
 }  // namespace
 
 io::PatternTotals read_patterns(const io::ScanSource& source, int max_in_chunk,
@@ -121,7 +113,10 @@ io::PatternTotals read_patterns(const io::ScanSource& source, int max_in_chunk,
       break;
   }
   if (sample) take = sample->before(std::move(take));
-  return io::read_patterns(source, scan.info, owners(scan), scan.tile().positions, comm, take);
+  const auto owner = [&](int position) {
+    return scan.tiling.tile_of(position, scan.corner()[static_cast<std::size_t>(position)]);
+  };
+  return io::read_patterns(source, scan.info, owner, scan.tile().positions, comm, take);
 }
 
 }  // namespace tessera::run

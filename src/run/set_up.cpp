@@ -1,37 +1,18 @@
 #include "set_up.hpp"
 
-#include <algorithm>
-
 #include "tessera/halo/choose_transport.hpp"
-
-#include "window_reach.hpp"
 
 namespace tessera::run {
 namespace {
 
-/// What a Sweep is told lies here as long as it is being made.
-struct ScanReach {
-  WindowReach windows;
-  std::vector<Vec2> subpixel;
-  solvers::ScanShare share;
-};
-
-ScanReach scan_reach(const Scan& scan) {
-  ScanReach reach{window_reach(scan, scan.tiling), scan.grid.subpixel, {}};
-  // Probes of positions' own are not shared by shift.
-  if (scan.plan.model.own_probes) std::fill(reach.subpixel.begin(), reach.subpixel.end(), Vec2{});
-  decomposition::Tiling tiling = scan.tiling;
-  tiling.window = reach.windows.window;
-  reach.share = {
-      .positions = scan.tile().positions,
-      .on_border = decomposition::touches_ghosts(tiling, scan.rank, reach.windows.corner),
-      .corner = reach.windows.corner,
-      .subpixel = reach.subpixel,
-      .window = tiling.window,
-      .ghosted = scan.tile().ghosted,
-      .tile_of = reach.windows.tile_of,
-      .held_out = scan.held_out};
-  return reach;
+/// Whether windows of this rank's positions reach pixels that others own.
+std::vector<bool> on_border(const Scan& scan) {
+  std::vector<bool> reaches;
+  for (std::size_t i = 0; i < scan.near.positions.size(); ++i)
+    if (scan.near.tile_of[i] == scan.rank)
+      reaches.push_back(
+          !scan.tile().owned.contains(Box::at(scan.near.corner[i], scan.near.window)));
+  return reaches;
 }
 
 std::unique_ptr<halo::Transport> make_transport(const deck::Deck& deck, const Scan& scan,
@@ -60,14 +41,20 @@ solvers::RankSetup set_up_rank(const deck::Deck& deck, const Scan& scan,
 }
 
 decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Scan& scan) {
-  return {scan.fitted, scan.grid.corner, solver.batch_size.value(),
+  return {scan.fitted(), scan.grid.corner, solver.batch_size.value(),
           decomposition::batch_order_from(solver.batch_order), solver.seed};
 }
 
 solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan,
                             solvers::RankSetup& rank) {
-  const ScanReach reach = scan_reach(scan);
-  return rank.make_sweep(batch_schedule(solver, scan), reach.share);
+  // Probes of positions' own are not shared by shift.
+  const std::vector<Vec2> subpixel =
+      scan.plan.model.own_probes ? std::vector<Vec2>(scan.subpixel.size()) : scan.subpixel;
+  return rank.make_sweep(batch_schedule(solver, scan), {.positions = scan.tile().positions,
+                                                        .on_border = on_border(scan),
+                                                        .subpixel = subpixel,
+                                                        .near = scan.near,
+                                                        .held_out = scan.held_out});
 }
 
 solvers::ConstrainedTile constrained_tile(const Scan& scan) {

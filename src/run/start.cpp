@@ -1,6 +1,7 @@
 #include "run/start.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -88,10 +89,16 @@ ImageStack<double> read_vacuum(const deck::Deck& deck, const Scan& scan,
 /// What the probe brings to a pattern. The mean of the patterns, as for an object of modulus 1 on
 /// the average; for an absorbing start object that of the brightest fitted pattern, or of no
 /// sample.
-double start_counts(const deck::Deck& deck, const Scan& scan, double vacuum_counts) {
+/// Collective.
+double start_counts(const deck::Deck& deck, const Scan& scan, double vacuum_counts,
+                    const comm::Communicator& comm) {
   if (deck.object.initial != "stxm") return scan.counts_per_pattern;
   if (deck.probe.initial == "vacuum") return vacuum_counts;
-  return std::ranges::max(scan.moments, {}, &io::PatternMoments::counts).counts;
+  std::array<double, 1> most{0};
+  for (const io::PatternMoments& moments : scan.moments.moments)
+    most[0] = std::max(most[0], moments.counts);
+  comm.maximum(most);
+  return most[0];
 }
 
 WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
@@ -123,6 +130,7 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
     vacuum_counts = std::accumulate(vacuum.begin(), vacuum.end(), 0.0);
     probe = from_pattern(vacuum);
   }
+  const double counts = continued ? 0 : start_counts(deck, scan, vacuum_counts, comm);
   comm.together([&] {
     if (probe.size() == 0) probe = optics::optical_probe(from, scan.info.pattern, scan.plan.optics);
     // What an earlier run has fitted stays as it is.
@@ -130,7 +138,7 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
     probe = optics::with_extra_modes(probe, from.n_modes, from.extra_mode_power);
     // A probe that was reconstructed goes with its object's scale; any other is brought to the
     // counts.
-    if (!continued) optics::scale_to_counts(probe, start_counts(deck, scan, vacuum_counts));
+    if (!continued) optics::scale_to_counts(probe, counts);
     probe = optics::with_opr_modes(probe, from.opr_modes, from.extra_mode_power);
   });
   return probe;

@@ -9,6 +9,7 @@
 
 #include "naming.hpp"
 #include "optics/coarse_map.hpp"
+#include "scan_rows.hpp"
 
 namespace tessera::run {
 namespace {
@@ -165,44 +166,54 @@ void fill_from_file(const deck::Deck& deck, const Scan& scan, const comm::Commun
   Kokkos::deep_copy(object, host);
 }
 
-/// Where the beam meets the object at each fitted position, object pixels.
-std::vector<Vec2> beam_px(const Scan& scan, const WaveStack& probe) {
+/// What the start object is told by the fitted patterns, all of them.
+struct FittedPatterns {
+  std::vector<Vec2> beam_px;  ///< where the beam meets the object, object pixels
+  std::vector<io::PatternMoments> moments;
+};
+
+/// Collective.
+FittedPatterns fitted_patterns(const Scan& scan, const WaveStack& probe,
+                               const comm::Communicator& comm) {
   const Vec2 centre = optics::illumination_centre_px(probe);
-  std::vector<Vec2> beam;
-  for (const int position : scan.fitted) {
+  const std::vector<Vec2> subpixel = subpixel_of_all(scan, comm);
+  const auto moments = io::moments_of_all(scan.moments, scan.n_positions(), comm);
+  FittedPatterns fitted;
+  for (const int position : scan.fitted()) {
     const auto i = static_cast<std::size_t>(position);
-    beam.push_back({scan.grid.corner[i].y + scan.grid.subpixel[i].y + centre.y,
-                    scan.grid.corner[i].x + scan.grid.subpixel[i].x + centre.x});
+    fitted.beam_px.push_back({scan.grid.corner[i].y + subpixel[i].y + centre.y,
+                              scan.grid.corner[i].x + subpixel[i].x + centre.x});
+    fitted.moments.push_back(moments[i]);
   }
-  return beam;
+  return fitted;
 }
 
 /// A phase whose gradient displaces the pattern: an exit wave of `g` radians per pixel lies
 /// n g / (2 pi) of the detector's n pixels from where the probe's own pattern is.
-CoarseMap phase_from_centres(const Scan& scan, const WaveStack& probe) {
-  const std::vector<Vec2> beam = beam_px(scan, probe);
+CoarseMap phase_from_centres(const Scan& scan, const WaveStack& probe,
+                             const FittedPatterns& fitted) {
   const Vec2 undisplaced = optics::pattern_centre_px(probe, scan.info.valid_pixels);
   std::vector<Vec2> gradients;
-  for (const int position : scan.fitted) {
-    const Vec2 centre = scan.moments[static_cast<std::size_t>(position)].centre_px;
+  for (const io::PatternMoments& moments : fitted.moments) {
+    const Vec2 centre = moments.centre_px;
     gradients.push_back({2 * std::numbers::pi / scan.info.pattern.h * (centre.y - undisplaced.y),
                          2 * std::numbers::pi / scan.info.pattern.w * (centre.x - undisplaced.x)});
   }
-  return optics::phase_of_gradients(scan.grid.object, optics::coarse_step_px(beam), beam,
-                                    gradients);
+  return optics::phase_of_gradients(scan.grid.object, optics::coarse_step_px(fitted.beam_px),
+                                    fitted.beam_px, gradients);
 }
 
 /// The root of what a pattern holds of the probe's counts.
-CoarseMap amplitude_from_counts(const Scan& scan, const WaveStack& probe) {
-  const std::vector<Vec2> beam = beam_px(scan, probe);
+CoarseMap amplitude_from_counts(const Scan& scan, const WaveStack& probe,
+                                const FittedPatterns& fitted) {
   double probe_counts = 0;
   for (const std::complex<double>& value : probe) probe_counts += std::norm(value);
   std::vector<double> amplitudes;
-  amplitudes.reserve(scan.fitted.size());
-  for (const int position : scan.fitted)
-    amplitudes.push_back(
-        std::sqrt(scan.moments[static_cast<std::size_t>(position)].counts / probe_counts));
-  return optics::spread(scan.grid.object, optics::coarse_step_px(beam), beam, amplitudes, 1);
+  amplitudes.reserve(fitted.moments.size());
+  for (const io::PatternMoments& moments : fitted.moments)
+    amplitudes.push_back(std::sqrt(moments.counts / probe_counts));
+  return optics::spread(scan.grid.object, optics::coarse_step_px(fitted.beam_px), fitted.beam_px,
+                        amplitudes, 1);
 }
 
 }  // namespace
@@ -219,10 +230,11 @@ void fill_start_object(const deck::Deck& deck, const Scan& scan, const WaveStack
     };
     fill_planes(deck, scan, random, object);
   } else if (initial == "centre_of_mass") {
-    const CoarseMap phase = phase_from_centres(scan, probe);
+    const CoarseMap phase = phase_from_centres(scan, probe, fitted_patterns(scan, probe, comm));
     fill_planes(deck, scan, [&](Pixel pixel) { return Transmission{1, phase.at(pixel)}; }, object);
   } else if (initial == "stxm") {
-    const CoarseMap amplitude = amplitude_from_counts(scan, probe);
+    const CoarseMap amplitude =
+        amplitude_from_counts(scan, probe, fitted_patterns(scan, probe, comm));
     fill_planes(
         deck, scan, [&](Pixel pixel) { return Transmission{amplitude.at(pixel), 0}; }, object);
   } else {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <numeric>
 
+#include "scan_rows.hpp"
+
 namespace tessera::run {
 namespace {
 
@@ -70,13 +72,13 @@ void write_waves(io::File& file, const Scan& scan, const Field& field,
   }
 }
 
-void write_rows(io::File& file, const Scan& scan, const Field& field,
-                const comm::Communicator& comm) {
+void write_values(io::File& file, const Scan& scan, const Field& field,
+                  const comm::Communicator& comm) {
   std::vector<double> local = solvers::to_doubles(field);
   if (field.element == Element::integer)
     for (std::size_t i = 0; i < local.size(); ++i)
       local[i] += i % 2 == 0 ? field.origin.y : field.origin.x;
-  file.write_doubles(field.name, stored_extents(scan, field), rows_of_all(scan, local, comm));
+  write_rows(file, field.name, stored_extents(scan, field), scan, local, comm);
 }
 
 }  // namespace
@@ -120,23 +122,11 @@ int rows_at_a_time(const Field& field) {
   return static_cast<int>(std::max<std::int64_t>(1, piece_bytes / row_bytes));
 }
 
-std::vector<double> rows_of_all(const Scan& scan, const std::vector<double>& local,
-                                const comm::Communicator& comm) {
-  const std::vector<int> positions = comm.all_gather(std::span<const int>(scan.tile().positions));
-  const std::vector<double> rows = comm.all_gather(std::span<const double>(local));
-  const auto columns = static_cast<std::ptrdiff_t>(rows.size() / positions.size());
-  std::vector<double> all(static_cast<std::size_t>(scan.n_positions() * columns));
-  for (std::size_t i = 0; i < positions.size(); ++i)
-    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(i) * columns, columns,
-                all.begin() + positions[i] * columns);
-  return all;
-}
-
 void write_field(io::File& file, const Scan& scan, const Field& field,
                  const comm::Communicator& comm) {
   if (field.lives == Lives::object) return write_object(file, scan, field);
   if (field.is_large) return write_waves(file, scan, field, comm);
-  if (field.lives == Lives::position) return write_rows(file, scan, field, comm);
+  if (field.lives == Lives::position) return write_values(file, scan, field, comm);
   if (field.element == Element::complex) return write_images(file, field, comm.is_root());
   file.write_doubles(field.name, field.extents, solvers::to_doubles(field));
 }

@@ -29,11 +29,6 @@ std::vector<RowRange> row_ranges(const std::vector<int>& positions, int max);
 /// Rows of `field` that are moved at a time.
 int rows_at_a_time(const solvers::Field& field);
 
-/// Every position's row of `local`, (position of this rank, columns), by scan position: the same on
-/// all ranks. Collective.
-std::vector<double> rows_of_all(const Scan& scan, const std::vector<double>& local,
-                                const comm::Communicator& comm);
-
 /// Makes a dataset of the field's name. Collective.
 void write_field(io::File& file, const Scan& scan, const solvers::Field& field,
                  const comm::Communicator& comm);

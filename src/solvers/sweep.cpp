@@ -5,19 +5,31 @@
 namespace tessera::solvers {
 namespace {
 
-std::vector<Vec2> shifts_of(const ScanShare& share) {
-  std::vector<Vec2> shifts;
-  for (const int position : share.positions) shifts.push_back(share.subpixel[position]);
-  return shifts;
+/// In batches of at most `max`, those that are near: their numbers in the list.
+std::vector<std::vector<int>> near_batches(std::span<const int> positions, int max,
+                                           std::span<const int> near) {
+  const decomposition::PositionNumbers numbers(near);
+  std::vector<std::vector<int>> batches;
+  for (std::size_t i = 0; max > 0 && i < positions.size(); ++i) {
+    if (i % static_cast<std::size_t>(max) == 0) batches.emplace_back();
+    if (const int number = numbers[positions[i]]; number >= 0) batches.back().push_back(number);
+  }
+  return batches;
 }
 
-/// The first batch is as large as any.
-std::size_t max_in_batch(const decomposition::BatchSchedule& schedule) {
-  return schedule.n_batches() > 0 ? schedule.batch(0).size() : 0;
+/// Local numbers of near windows; -1: another rank's.
+std::vector<int> local_numbers(std::span<const int> near, std::span<const int> positions) {
+  std::vector<int> local(near.size(), -1);
+  const decomposition::PositionNumbers numbers(positions);
+  std::ranges::transform(near, local.begin(), [&](int position) { return numbers[position]; });
+  return local;
 }
 
-std::size_t n_parts(std::size_t n, std::size_t max) {
-  return max == 0 ? 0 : (n + max - 1) / max;
+template <class Value>
+void make_room(device::DeviceView<Value*>& on_device, std::size_t n) {
+  if (on_device.size() < n)
+    on_device = device::DeviceView<Value*>(
+        Kokkos::view_alloc(on_device.label(), Kokkos::WithoutInitializing), n);
 }
 
 /// The first values of `on_device` become `values`; the rest is not used.
@@ -34,28 +46,23 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
              int max_slots, const physics::ScanTile& tile, halo::HaloExchange& halo,
              halo::Transport& transport)
     : schedule_(std::move(schedule)),
+      reach_(halo.plan(), share.near, schedule_),
+      local_of_near_(local_numbers(share.near.positions, share.positions)),
       on_border_(share.on_border),
-      held_out_(share.held_out.begin(), share.held_out.end()),
-      held_out_batches_(n_parts(held_out_.size(), max_in_batch(schedule_))),
-      layout_(shifts_of(share), chunk_size, max_slots,
+      held_out_(near_batches(share.held_out, schedule_.max_in_batch(), share.near.positions)),
+      held_out_batches_(held_out_.size()),
+      layout_(share.subpixel, chunk_size, max_slots,
               n_batches() + static_cast<int>(held_out_batches_.size())),
-      blocks_(share.ghosted, share.window, share.corner, schedule_.n_batches(),
-              static_cast<int>(max_in_batch(schedule_))),
-      batch_halo_(halo.plan(), {share.window, share.corner, share.tile_of}, schedule_.n_batches(),
-                  static_cast<int>(max_in_batch(schedule_))),
       order_(tile.order),
       slot_(tile.slot),
       slot_shift_(tile.slot_shift),
-      touched_("tessera::solvers::touched_blocks", blocks_.capacity()),
+      touched_("tessera::solvers::touched_blocks", reach_.block_room()),
       pieces_(Kokkos::view_alloc("tessera::solvers::pieces", Kokkos::WithoutInitializing),
-              batch_halo_.capacity()),
+              reach_.piece_room()),
       host_slot_shift_("tessera::solvers::slot_shift", slot_shift_.extent(0)),
       halo_(halo),
       transport_(transport) {
-  const int n_local = static_cast<int>(share.positions.size());
-  const int n_scan = n_local == 0 ? 0 : share.positions.back() + 1;
-  local_of_position_.assign(static_cast<std::size_t>(n_scan), -1);
-  for (int i = 0; i < n_local; ++i) local_of_position_[share.positions[i]] = i;
+  schedule_.forget_fixed_members();
   border_.reserve(share.positions.size());
   interior_.reserve(share.positions.size());
   pass_.reserve(share.positions.size() / static_cast<std::size_t>(chunk_size) +
@@ -64,21 +71,10 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
   epoch_.resize(laid_out_.size());
 }
 
-std::int64_t Sweep::bytes(const physics::Sizes& sizes, const decomposition::HaloPlan& plan,
-                          const decomposition::ScanWindows& windows, int max_in_batch) {
-  using decomposition::BatchHalo;
-  using decomposition::TouchedBlocks;
-  const int n_batches = static_cast<int>(n_parts(windows.corner.size(), max_in_batch));
-  return physics::bytes_of<int>(
-             TouchedBlocks::capacity(sizes.ghosted, windows.window, n_batches, max_in_batch)) +
-         physics::bytes_of<decomposition::Piece>(BatchHalo::capacity(plan, windows, n_batches)) +
+std::int64_t Sweep::bytes(const physics::Sizes& sizes, const decomposition::BatchReach& reach) {
+  return physics::bytes_of<int>(static_cast<std::int64_t>(reach.block_room())) +
+         physics::bytes_of<decomposition::Piece>(static_cast<std::int64_t>(reach.piece_room())) +
          physics::bytes_of<Real>(2 * sizes.n_positions);
-}
-
-std::int64_t Sweep::host_bytes(const decomposition::HaloPlan& plan,
-                               const decomposition::ScanWindows& windows, int max_in_batch) {
-  return decomposition::BatchHalo::bytes(
-      plan, windows, static_cast<int>(n_parts(windows.corner.size(), max_in_batch)));
 }
 
 std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch) {
@@ -113,30 +109,26 @@ physics::Pass Sweep::pass() const {
 }
 
 void Sweep::lay_out_batches() {
+  if (!schedule_.fixed_members()) reach_.lay_out(schedule_);
+  make_room(touched_, reach_.blocks().size());
+  make_room(pieces_, reach_.pieces().size());
   layout_.clear();
-  blocks_.clear();
-  batch_halo_.clear();
   for (int id = 0; id < schedule_.n_batches(); ++id) {
-    laid_out_[id] = lay_out(id, schedule_.batch(id));
-    const int first_block = static_cast<int>(blocks_.blocks().size());
-    const int n_blocks = blocks_.add_batch(schedule_.batch(id));
-    laid_out_[id].touched = {touched_.data() + first_block, n_blocks};
-    batch_halo_.add_batch(schedule_.batch(id));
-    laid_out_[id].carried = {batch_halo_.batch(id), pieces_.data()};
+    laid_out_[id] = lay_out(id, reach_.members(id));
+    const int first_block = reach_.first_block(id);
+    laid_out_[id].touched = {touched_.data() + first_block,
+                             reach_.first_block(id + 1) - first_block};
+    laid_out_[id].carried = {reach_.messages(id), pieces_.data()};
   }
-  const std::size_t max = max_in_batch(schedule_);
   for (std::size_t i = 0; i < held_out_batches_.size(); ++i)
-    held_out_batches_[i] =
-        lay_out(n_batches() + static_cast<int>(i),
-                std::span(held_out_).subspan(i * max, std::min(max, held_out_.size() - i * max)));
+    held_out_batches_[i] = lay_out(n_batches() + static_cast<int>(i), held_out_[i]);
 }
 
-Batch Sweep::lay_out(int id, std::span<const int> positions) {
+Batch Sweep::lay_out(int id, std::span<const int> members) {
   border_.clear();
   interior_.clear();
-  for (const int position : positions) {
-    if (position >= static_cast<int>(local_of_position_.size())) break;
-    const int local = local_of_position_[position];
+  for (const int number : members) {
+    const int local = local_of_near_[static_cast<std::size_t>(number)];
     if (local >= 0) (on_border_[local] ? border_ : interior_).push_back(local);
   }
   const decomposition::ChunkRange range = layout_.add_batch(border_, interior_);
@@ -151,8 +143,8 @@ Batch Sweep::lay_out(int id, std::span<const int> positions) {
 void Sweep::copy_layout(const device::Device& exec) {
   copy_values(exec, order_, layout_.order());
   copy_values(exec, slot_, layout_.slot());
-  copy_values(exec, touched_, blocks_.blocks());
-  copy_values(exec, pieces_, batch_halo_.pieces());
+  copy_values(exec, touched_, reach_.blocks());
+  copy_values(exec, pieces_, reach_.pieces());
   const std::span<const Vec2> shifts = layout_.slot_shift();
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     host_slot_shift_(i, 0) = static_cast<Real>(shifts[i].y);

@@ -41,8 +41,8 @@ TEST(TouchedBlocks, AreThoseThatHoldAPixelOfAnyWindowOfTheBatch) {
     const Tiling tiling = make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner,
                                       std::min(scan.n_tiles, 5));
     for (const Tile& tile : tiling.tiles) {
-      TouchedBlocks touched(tile.ghosted, scan.grid.window, scan.grid.corner, n_batches,
-                            (n - 1) / n_batches + 1);
+      TouchedBlocks touched(tile.ghosted, scan.grid.window, scan.grid.corner);
+      touched.reserve(static_cast<std::size_t>(n_batches * BlockGrid{tile.ghosted.shape()}.size()));
       int begin = 0;
       for (int batch = 0; batch < n_batches; ++batch) {
         const std::vector<int> positions = every(n, n_batches, batch);
@@ -62,7 +62,7 @@ TEST(TouchedBlocks, AreThoseThatHoldAPixelOfAnyWindowOfTheBatch) {
 
 TEST(TouchedBlocks, ATileWithoutPixelsHasNone) {
   const std::vector<Pixel> corner{{0, 0}, {5, 5}};
-  TouchedBlocks touched({}, {8, 8}, corner, 1, 2);
+  TouchedBlocks touched({}, {8, 8}, corner);
   EXPECT_EQ(touched.add_batch(std::vector{0, 1}), 0);
 }
 

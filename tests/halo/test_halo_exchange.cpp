@@ -184,7 +184,7 @@ class BatchOfScan {
   BatchOfScan(const Scan& scan, const decomposition::Tiling& tiling,
               const decomposition::HaloPlan& plan, const std::vector<int>& positions)
       : tile_of_(decomposition::tile_of_positions(tiling, scan.corner)),
-        halo_(plan, {window, scan.corner, tile_of_}, 1, static_cast<int>(positions.size())) {
+        halo_(plan, {window, scan.corner, tile_of_}, 1) {
     halo_.add_batch(positions);
     pieces_ = device::to_device<Pieces>("pieces", halo_.pieces().data(),
                                         Pieces::array_layout(halo_.pieces().size()));

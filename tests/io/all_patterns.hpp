@@ -8,6 +8,7 @@
 namespace tessera::io::testing {
 
 struct AllPatterns : PatternTotals {
+  std::vector<PatternMoments> moments_of_all;  ///< by scan position
   PatternType type = PatternType::f32;
   std::vector<std::byte> values;  ///< (positions.size(), h, w)
 };
@@ -27,8 +28,10 @@ inline AllPatterns read_all(const ScanSource& source, const ScanInfo& info,
       patterns += n_bytes;
     }
   };
-  static_cast<PatternTotals&>(all) =
-      read_patterns(source, info, owner, positions, comm, take, piece_bytes);
+  static_cast<PatternTotals&>(all) = read_patterns(
+      source, info, [&](int position) { return owner[position]; }, positions, comm, take,
+      piece_bytes);
+  all.moments_of_all = io::moments_of_all(all.moments, info.n_positions, comm);
   return all;
 }
 

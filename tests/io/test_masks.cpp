@@ -144,9 +144,9 @@ void FramedScan::expect_all_right() {
       moment.y += value * (2 * y < info.pattern.h ? y : y - info.pattern.h);
       moment.x += value * (2 * x < info.pattern.w ? x : x - info.pattern.w);
     }
-    EXPECT_EQ(patterns.moments[p].counts, counts);
-    EXPECT_NEAR(patterns.moments[p].centre_px.y, moment.y / counts, 1e-12);
-    EXPECT_NEAR(patterns.moments[p].centre_px.x, moment.x / counts, 1e-12);
+    EXPECT_EQ(patterns.moments_of_all[p].counts, counts);
+    EXPECT_NEAR(patterns.moments_of_all[p].centre_px.y, moment.y / counts, 1e-12);
+    EXPECT_NEAR(patterns.moments_of_all[p].centre_px.x, moment.x / counts, 1e-12);
   }
 }
 

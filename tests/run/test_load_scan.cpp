@@ -84,7 +84,7 @@ TEST_F(LoadScan, IgnoredPixelsDoNotCountInTheMean) {
   });
   const std::string file = "data.file=" + (folder_.path() / "masked.h5").string();
   const Scan masked = loaded_scan({file, "data.valid_pixels=masks", "data.background=dark"});
-  EXPECT_EQ(masked.fitted, whole.fitted);
+  EXPECT_EQ(masked.fitted(), whole.fitted());
   EXPECT_EQ(masked.on_device.saturation, std::numeric_limits<float>::max());
   EXPECT_EQ(masked.on_device.background.extent(0), 48u);
   EXPECT_EQ(whole.on_device.background.size(), 0u);

@@ -167,7 +167,7 @@ TEST_F(StagesTest, HeldOutPatternsHaveNoInfluence) {
   run::Run run(deck, world(), Log(false));
   const std::vector<int> held_out = run.scan().held_out;
   EXPECT_EQ(held_out.size(), 8u);
-  EXPECT_EQ(run.scan().fitted.size(), 73u);
+  EXPECT_EQ(run.scan().fitted().size(), 73u);
   run_to_its_end(run);
 
   ScanData spoilt = measured;
@@ -219,7 +219,7 @@ TEST_F(StagesTest, TheValidationErrorIsThatOfThePositionsLeftOut) {
       for (std::int64_t r = 0; r < n_pixels; ++r) sum += scan.pattern(position)[r];
     return sum;
   };
-  const double fitted = counts(run.scan().fitted);
+  const double fitted = counts(run.scan().fitted());
   const double held_out = counts(run.scan().held_out);
   EXPECT_NEAR(
       (parts.error * fitted + parts.validation_error * held_out) / (error * (fitted + held_out)), 1,

@@ -41,7 +41,8 @@ class Streaming : public ::testing::TestWithParam<const char*> {
     deck_.solvers.back().batch_order = GetParam() == std::string("spread") ? "random" : "spread";
     simulation::simulate(deck_, world(), Log(false));
     const run::Run run(deck_, world(), Log(false));
-    needs_ = memory_needs(deck_, run.scan(), run.scan().tiling, world().rank());
+    needs_ = memory_needs(deck_, run.scan(), run.scan().tiling, world().rank(),
+                          PlannedBatches(run.scan()));
   }
 
   /// The deck with limits that just let the patterns be in `place`, on the rank that needs most.
@@ -124,13 +125,14 @@ TEST_P(Streaming, TheAdvisedNumberOfRanksFits) {
   for (deck::Solver& solver : deck_.solvers) solver.batch_size = 0;
   const run::Run run(deck_, world(), Log(false));
   const Scan& scan = run.scan();
+  const PlannedBatches batches(scan);
   // Device bytes of the rank that needs most, its patterns wherever they take least.
   const auto needs_on = [&](int n_ranks) {
     const auto tiling =
         decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.grid.corner, n_ranks);
     std::int64_t max = 0;
     for (int rank = 0; rank < n_ranks; ++rank) {
-      const auto needs = memory_needs(deck_, scan, tiling, rank);
+      const auto needs = memory_needs(deck_, scan, tiling, rank, batches);
       max = std::max(max, std::min(total_bytes(plan_memory(needs, PatternsIn::device).device),
                                    total_bytes(plan_memory(needs, PatternsIn::file).device)));
     }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -113,6 +114,20 @@ TEST_F(Bench, StagesAddUpAndNameWhatTheyMove) {
   }
   EXPECT_TRUE(has_transforms) << printed_;
   EXPECT_NEAR(sum_ms, result["stages_ms"].get<double>(), 1e-6);
+}
+
+TEST_F(Bench, StartupFindsAShareAndKeepsLittleOfEveryPosition) {
+  for (const auto& [order, max_room] : {std::pair("spread", 1.0), std::pair("random", 1.2)}) {
+    ASSERT_EQ(bench(std::string("startup --raster 500x500 --ranks 64 --batch-size 64 "
+                                "--batch-order ") +
+                    order + " --json " + folder_.path("u.json")),
+              0)
+        << printed_;
+    const Json result = json("u.json");
+    EXPECT_EQ(result["positions"], 250000);
+    EXPECT_LE(result["blocks_reserved_to_used"].get<double>(), max_room) << order;
+    EXPECT_GT(result["seconds"]["tiles"].get<double>(), 0);
+  }
 }
 
 TEST_F(Bench, SolversHasARowForEveryMethodAndModel) {

@@ -68,7 +68,7 @@ TEST(SyntheticScan, IsJitteredMaskedAndComplete) {
   const deck::Deck deck = synthetic_deck(tiny, {});
   const run::Scan scan = make_synthetic_scan(deck, tiny, world());
   EXPECT_EQ(scan.n_positions(), 12);
-  EXPECT_EQ(scan.fitted.size(), 12u);
+  EXPECT_EQ(scan.n_fitted(), 12);
   EXPECT_TRUE(scan.on_device.has_subpixel);
   int n_invalid = 0;
   for (const std::uint8_t valid : scan.info.valid_pixels) n_invalid += valid ? 0 : 1;

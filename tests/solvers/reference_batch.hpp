@@ -63,8 +63,10 @@ Unknowns run_epochs(const Case& c, const SmallScan& scan, int first, int end, co
   const std::vector<int> positions{0, 1, 2, 3};
   decomposition::BatchSchedule schedule(positions, scan.corner, c.batch_size,
                                         decomposition::BatchOrder::random, 1);
-  Sweep sweep = rank.make_sweep(schedule, {positions, std::vector<bool>(n_positions, false),
-                                           scan.corner, scan.subpixel, scan.window, all});
+  const decomposition::NearWindows near{scan.window, positions, scan.corner,
+                                        std::vector<int>(n_positions)};
+  Sweep sweep = rank.make_sweep(
+      schedule, {positions, std::vector<bool>(n_positions, false), scan.subpixel, near});
   auto solver = make(unknowns, rank.model, all);
   for (int epoch = first; epoch < end; ++epoch) {
     solver.start_epoch({}, epoch);

@@ -24,8 +24,9 @@ struct SmallRun {
         model(rank.model),
         positions(all_of(n_positions)),
         schedule(positions, scan.corner, batch_size, decomposition::BatchOrder::random, 1),
+        near{scan.window, positions, scan.corner, std::vector<int>(positions.size())},
         sweep(rank.make_sweep(schedule, {positions, std::vector<bool>(positions.size(), false),
-                                         scan.corner, scan.subpixel, scan.window, box})) {}
+                                         scan.subpixel, near})) {}
 
   /// One epoch, and its sums.
   physics::FigureSums run_epoch(solvers::Solver& solver, int epoch) {
@@ -48,6 +49,7 @@ struct SmallRun {
   physics::ForwardModel& model;
   std::vector<int> positions;
   decomposition::BatchSchedule schedule;
+  decomposition::NearWindows near;
   solvers::Sweep sweep;
 
  private:

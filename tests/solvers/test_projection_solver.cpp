@@ -136,6 +136,7 @@ struct Reconstruction {
   Box all;
   RankSetup rank;
   std::vector<int> positions{0, 1, 2, 3};
+  decomposition::NearWindows near;
   Sweep sweep;
   ProjectionSolver solver;
 
@@ -149,9 +150,10 @@ struct Reconstruction {
               .max_slots = 3,
               .fixed_order = scan.window == small_window,
               .planning = fft::Planning::reproducible}),
-        sweep(rank.make_sweep({positions, scan.corner, 0, decomposition::BatchOrder::spread, 1},
-                              {positions, std::vector<bool>(n_positions, false), scan.corner,
-                               scan.subpixel, scan.window, all})),
+        near{scan.window, positions, scan.corner, std::vector<int>(n_positions)},
+        sweep(rank.make_sweep(
+            {positions, scan.corner, 0, decomposition::BatchOrder::spread, 1},
+            {positions, std::vector<bool>(n_positions, false), scan.subpixel, near})),
         solver({.probe_start_epoch = probe_start_epoch, .orthogonalise_every = 0, .own = options},
                unknowns, rank.model, {all, all}) {}
 

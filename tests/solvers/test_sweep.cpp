@@ -18,9 +18,11 @@ class SweepTest : public ::testing::TestWithParam<decomposition::BatchOrder> {
   static constexpr int chunk_size = 2;
   SweepTest() : corner_(n_scan) {
     for (int i = 0; i < n_scan; ++i) corner_[i] = {i / 8 * 5, i % 8 * 5};
-    for (int i = 0; i < n_scan; ++i) subpixel_.push_back({0.25 * (i % 2), -0.5});
     for (int i = 0; i < n_scan; i += 3) mine_.push_back(i);
+    for (const int i : mine_) subpixel_.push_back({0.25 * (i % 2), -0.5});
     for (std::size_t i = 0; i < mine_.size(); ++i) on_border_.push_back(i % 2 == 0);
+    near_ = {{3, 3}, std::vector<int>(n_scan), corner_, std::vector<int>(n_scan)};
+    std::iota(near_.positions.begin(), near_.positions.end(), 0);
   }
   physics::ScanTile tile() const {
     physics::ScanTile made;
@@ -30,13 +32,12 @@ class SweepTest : public ::testing::TestWithParam<decomposition::BatchOrder> {
     return made;
   }
   /// Windows of 3 x 3 that do not touch, seen by a rank that holds the first four rows of them.
-  ScanShare share() const {
-    return {mine_, on_border_, corner_, subpixel_, {3, 3}, {{0, 0}, {20, 40}}, {}, held_out_};
-  }
+  ScanShare share() const { return {mine_, on_border_, subpixel_, near_, held_out_}; }
   std::vector<Pixel> corner_;
   std::vector<Vec2> subpixel_;
   std::vector<int> mine_;
   std::vector<bool> on_border_;
+  decomposition::NearWindows near_;
   const std::vector<int> held_out_{6, 7};
 };
 
@@ -64,8 +65,8 @@ TEST_P(SweepTest, VisitsEachOfItsPositionsOnceAndBorderOnesFirst) {
           ++visits[local];
           EXPECT_EQ(on_border_[local], border);
           const int shift = chunk.first_slot + slot(i);
-          EXPECT_EQ(slot_shift(shift, 0), Real(subpixel_[mine_[local]].y));
-          EXPECT_EQ(slot_shift(shift, 1), Real(subpixel_[mine_[local]].x));
+          EXPECT_EQ(slot_shift(shift, 0), Real(subpixel_[local].y));
+          EXPECT_EQ(slot_shift(shift, 1), Real(subpixel_[local].x));
         }
       }
     };

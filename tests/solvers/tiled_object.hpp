@@ -35,13 +35,13 @@ class TiledObject {
         decomposition::make_halo_plan(tiling_, world().rank()), 2 * n_planes, *transport_);
     std::vector<int> all(n_scan);
     std::iota(all.begin(), all.end(), 0);
-    const std::vector<Vec2> subpixel(n_scan);
-    const std::vector<int> tile_of = decomposition::tile_of_positions(tiling_, corner);
+    const std::vector<Vec2> subpixel(n_mine);
+    const decomposition::NearWindows near{window, all, corner,
+                                          decomposition::tile_of_positions(tiling_, corner)};
     sweep_ = std::make_unique<solvers::Sweep>(
         decomposition::BatchSchedule(all, corner, 0, decomposition::BatchOrder::spread, 1),
-        solvers::ScanShare{tile().positions, std::vector<bool>(n_mine), corner, subpixel, window,
-                           tile().ghosted, tile_of},
-        4, 4, scan_tile_, *halo_, *transport_);
+        solvers::ScanShare{tile().positions, std::vector<bool>(n_mine), subpixel, near}, 4, 4,
+        scan_tile_, *halo_, *transport_);
     upload();
   }
 

@@ -72,6 +72,17 @@ class Communicator {
     return all;
   }
   std::vector<std::string> all_gather(const std::string& text) const;
+  /// `to[rank]` goes to that rank; what has come, in the order of the ranks. Collective.
+  template <class T>
+  std::vector<T> exchange(const std::vector<std::vector<T>>& to) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<std::span<const std::byte>> parts;
+    for (const std::vector<T>& values : to) parts.push_back(std::as_bytes(std::span(values)));
+    const std::vector<std::byte> bytes = exchange_bytes(parts);
+    std::vector<T> come(bytes.size() / sizeof(T));
+    if (!bytes.empty()) std::memcpy(come.data(), bytes.data(), bytes.size());
+    return come;
+  }
 
   /// Run `work`, which may throw on some ranks only and must not communicate unless every rank
   /// reaches the same calls. If it threw anywhere, every rank throws AgreedError with the message
@@ -81,6 +92,7 @@ class Communicator {
  private:
   void broadcast_bytes(void* data, std::int64_t n_bytes) const;
   std::vector<std::byte> all_gather_bytes(std::span<const std::byte> bytes) const;
+  std::vector<std::byte> exchange_bytes(std::span<const std::span<const std::byte>> to) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;

@@ -46,41 +46,38 @@ struct HaloMessages {
 /// All ghosts.
 HaloMessages whole_halo(const HaloPlan& plan);
 
-/// The windows of a scan, those of all ranks.
+/// Windows that may reach a tile, those of all ranks.
 struct ScanWindows {
   Shape2 window;
-  std::span<const Pixel> corner;  ///< of every scan position, object pixels
-  std::span<const int> tile_of;   ///< each of them: the rank that has it
+  std::span<const Pixel> corner;  ///< object pixels
+  std::span<const int> tile_of;   ///< of each of them: the rank that has it
 };
 
 /// The messages of batches. A sum travels to its owner from where a window of the sender's own
 /// positions reaches, a new value to a ghost where any window does: exactly these pixels, each
-/// once. Pure; room for the worst case is reserved once.
+/// once. Pure.
 class BatchHalo {
  public:
-  /// @param n_batches batches between two calls of `clear`, at most; no position is in two of them
-  /// @param batch_size positions in one of them, at most
-  BatchHalo(const HaloPlan& plan, const ScanWindows& windows, int n_batches, int batch_size);
+  /// @param n_batches batches between two calls of `clear`, at most; no window is in two of them
+  BatchHalo(const HaloPlan& plan, const ScanWindows& windows, int n_batches);
 
-  /// Most pieces that `pieces` of such a one will ever hold.
-  static std::int64_t capacity(const HaloPlan& plan, const ScanWindows& windows, int n_batches);
+  /// Makes the room for `pieces` as large as this, unless it is full already.
+  void reserve(std::size_t n_pieces);
   /// Of its own lists, host memory.
-  static std::int64_t bytes(const HaloPlan& plan, const ScanWindows& windows, int n_batches);
+  std::int64_t bytes() const;
 
   void clear();
-  /// The next batch. Allocates nothing.
-  void add_batch(std::span<const int> positions);
+  /// The next batch.
+  /// @param windows their numbers
+  void add_batch(std::span<const int> windows);
   /// Of all batches since `clear`.
   std::span<const Piece> pieces() const { return pieces_; }
-  /// Most that `pieces` will ever hold.
-  std::size_t capacity() const { return pieces_.capacity(); }
   /// The messages of the i-th batch since `clear` with each peer of the plan. Valid as long as this
   /// object.
   std::span<const PeerMessages> batch(int i) const;
 
  private:
-  static std::int64_t max_near(const HaloPlan& plan, const ScanWindows& windows, int batch_size);
-  Box window_of(int position) const { return Box::at(corner_[position], window_); }
+  Box window_of(int number) const { return Box::at(corner_[number], window_); }
 
   HaloPlan plan_;
   Shape2 window_;
@@ -88,7 +85,7 @@ class BatchHalo {
   std::vector<int> tile_of_;
   std::vector<Piece> pieces_;
   std::vector<PeerMessages> messages_;  ///< of each batch with each peer
-  std::vector<int> near_;               ///< positions of the batch whose windows reach the tile
+  std::vector<int> near_;               ///< those of the batch that reach the tile
   std::vector<Box> reached_;            ///< their windows, cut to what a message may hold
   std::vector<Box> rectangles_;         ///< of a message
   WindowUnion union_;

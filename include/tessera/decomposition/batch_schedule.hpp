@@ -27,7 +27,7 @@ class BatchSchedule {
   /// @param corner window corners of all scan positions
   /// @param batch_size positions in a batch, over all ranks; 0: the whole scan
   /// @throws InputError if batch_size is negative
-  BatchSchedule(std::span<const int> positions, std::span<const Pixel> corner, int batch_size,
+  BatchSchedule(std::vector<int> positions, std::span<const Pixel> corner, int batch_size,
                 BatchOrder order, std::uint64_t seed);
 
   int n_batches() const { return static_cast<int>(begin_.size()) - 1; }
@@ -39,13 +39,16 @@ class BatchSchedule {
   /// Batch ids in the order of this epoch; drawn anew in each, so that epochs do not sweep the
   /// sample alike.
   std::span<const int> visiting_order() const { return visiting_order_; }
-  /// Positions of batch `id`, ascending. Sizes differ by at most one.
+  /// Positions of batch `id`, ascending. Sizes differ by at most one; the first is as large as any.
   std::span<const int> batch(int id) const;
+  int max_in_batch() const { return n_batches() > 0 ? begin_[1] : 0; }
+  /// Gives back the memory of fixed members, of which `batch` says nothing any more.
+  void forget_fixed_members();
 
  private:
-  std::vector<int> positions_;
-  std::vector<int> members_;  ///< of batch 0, of batch 1, ...
-  std::vector<int> begin_;    ///< of each batch in members_, and the end
+  std::vector<bool> takes_part_;  ///< by scan position; of random batches alone
+  std::vector<int> members_;      ///< of batch 0, of batch 1, ...
+  std::vector<int> begin_;        ///< of each batch in members_, and the end
   std::vector<int> visiting_order_;
   BatchOrder order_;
   std::uint64_t seed_;

@@ -21,27 +21,23 @@ struct BlockGrid {
 };
 
 /// The blocks that hold a pixel of any window of a batch, whichever rank computes it: neighbours'
-/// sums arrive there too. Pure; room for the worst case is reserved once.
+/// sums arrive there too. Pure.
 class TouchedBlocks {
  public:
   /// @param ghosted the rank's ghosted box, in object pixels
-  /// @param corner window corners of all scan positions, in object pixels
-  /// @param n_batches batches between two calls of `clear`, at most
-  /// @param batch_size positions in one of them, at most
-  TouchedBlocks(const Box& ghosted, Shape2 window, std::span<const Pixel> corner, int n_batches,
-                int batch_size);
+  /// @param corner window corners, in object pixels
+  TouchedBlocks(const Box& ghosted, Shape2 window, std::span<const Pixel> corner);
 
-  /// Most blocks that `blocks` of such a one will ever hold.
-  static std::int64_t capacity(Shape2 ghosted, Shape2 window, int n_batches, int batch_size);
-
+  /// Makes the room for `blocks` as large as this, unless it is full already.
+  void reserve(std::size_t n_blocks);
   void clear() { blocks_.clear(); }
-  /// Appends the blocks that the windows of `positions` (scan positions) touch, each once. Returns
-  /// how many. Allocates nothing.
-  int add_batch(std::span<const int> positions);
+  /// Appends the blocks that some of the windows touch, each once. Returns how many.
+  /// @param windows their numbers in `corner`
+  int add_batch(std::span<const int> windows);
   /// Of all batches since `clear`, one after another.
   std::span<const int> blocks() const { return blocks_; }
-  /// Most blocks that `blocks` will ever hold.
-  std::size_t capacity() const { return blocks_.capacity(); }
+  /// Of its own lists, host memory.
+  std::int64_t bytes() const;
 
  private:
   Box ghosted_;

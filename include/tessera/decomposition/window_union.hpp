@@ -22,6 +22,12 @@ class WindowUnion {
   /// @param windows windows of one shape, each cut to `bounds` and not empty; become sorted
   void append(std::span<Box> windows, const Box& bounds, std::vector<Box>& rectangles);
 
+  /// Of its own lists.
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>(cuts_.capacity() * sizeof(int) +
+                                     extents_.capacity() * sizeof(extents_[0]));
+  }
+
   /// Most rectangles of `n_unions` that have `n` windows of this shape together.
   static std::int64_t max_rectangles(Shape2 window, const Box& bounds, std::int64_t n,
                                      std::int64_t n_unions = 1);

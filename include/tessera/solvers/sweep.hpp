@@ -5,9 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "tessera/decomposition/batch_halo.hpp"
+#include "tessera/decomposition/batch_reach.hpp"
 #include "tessera/decomposition/batch_schedule.hpp"
-#include "tessera/decomposition/touched_blocks.hpp"
 #include "tessera/device/device.hpp"
 #include "tessera/halo/halo_exchange.hpp"
 #include "tessera/physics/pattern_store.hpp"
@@ -46,11 +45,9 @@ struct Batch {
 struct ScanShare {
   std::span<const int> positions;  ///< scan positions of this rank, ascending
   std::vector<bool> on_border;     ///< for each of them: its window reaches another rank's pixels
-  std::span<const Pixel> corner;   ///< of all scan positions, object pixels
-  std::span<const Vec2> subpixel;  ///< of all scan positions, pixels
-  Shape2 window;
-  Box ghosted;                         ///< of this rank, object pixels
-  std::span<const int> tile_of = {};   ///< of all scan positions, the rank; unused on one rank
+  std::span<const Vec2> subpixel;  ///< of each of them, pixels
+  /// Whose windows reach the tile; this rank's positions are among them.
+  const decomposition::NearWindows& near;
   std::span<const int> held_out = {};  ///< scan positions that no batch holds but are looked at
 };
 
@@ -61,13 +58,8 @@ class Sweep {
         int max_slots, const physics::ScanTile& tile, halo::HaloExchange& halo,
         halo::Transport& transport);
 
-  /// @param windows of all positions of the scan
-  /// @param max_in_batch of these
-  static std::int64_t bytes(const physics::Sizes& sizes, const decomposition::HaloPlan& plan,
-                            const decomposition::ScanWindows& windows, int max_in_batch);
-  /// Of the lists of what batches exchange, host memory.
-  static std::int64_t host_bytes(const decomposition::HaloPlan& plan,
-                                 const decomposition::ScanWindows& windows, int max_in_batch);
+  /// Device memory of a rank whose batches reach this.
+  static std::int64_t bytes(const physics::Sizes& sizes, const decomposition::BatchReach& reach);
 
   /// The batches of `epoch` (from 0), in the order in which to run them. Valid until the next call;
   /// allocates nothing.
@@ -137,18 +129,18 @@ class Sweep {
     for (const physics::Chunk& chunk : chunks) add(chunk);
   }
   void lay_out_batches();
-  Batch lay_out(int id, std::span<const int> positions);
+  /// @param members near windows
+  Batch lay_out(int id, std::span<const int> members);
   void add_to_pass(const Batch& batch);
   void copy_layout(const device::Device& exec);
 
   decomposition::BatchSchedule schedule_;
-  std::vector<int> local_of_position_;  ///< -1: another rank's
+  decomposition::BatchReach reach_;
+  std::vector<int> local_of_near_;  ///< -1: another rank's
   std::vector<bool> on_border_;
-  std::vector<int> held_out_;
+  std::vector<std::vector<int>> held_out_;  ///< near windows of each batch of them
   std::vector<Batch> held_out_batches_;
   decomposition::ChunkLayout layout_;
-  decomposition::TouchedBlocks blocks_;
-  decomposition::BatchHalo batch_halo_;
   device::DeviceView<int*> order_;
   device::DeviceView<int*> slot_;
   device::DeviceView<Real* [2]> slot_shift_;

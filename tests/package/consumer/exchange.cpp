@@ -32,16 +32,16 @@ int main(int argc, char** argv) {
   const std::vector<int>& positions =
       tiling.tiles[static_cast<std::size_t>(world.rank())].positions;
   const std::vector<int> all = {0, 1, 2, 3};
-  const std::vector<Vec2> subpixel(all.size());
-  const std::vector<int> tile_of = decomposition::tile_of_positions(tiling, corner);
+  const std::vector<Vec2> subpixel(positions.size());
+  const decomposition::NearWindows near{{8, 8},
+                                        all,
+                                        {corner.begin(), corner.end()},
+                                        decomposition::tile_of_positions(tiling, corner)};
   const solvers::ScanShare share{
       .positions = positions,
       .on_border = decomposition::touches_ghosts(tiling, world.rank(), corner),
-      .corner = corner,
       .subpixel = subpixel,
-      .window = {8, 8},
-      .ghosted = held,
-      .tile_of = tile_of,
+      .near = near,
   };
   physics::ScanTile tile;
   tile.order = device::DeviceView<int*>("consumer::order", positions.size());
