@@ -3,7 +3,7 @@
 # nothing has disturbed: the same bits, for the ranks are as many.
 
 cases=(processors gpus mpirun requeue node_loss time_limit signal_to_mpirun cancelled array one_output supervised_rank
-  supervised_node supervised_hosts)
+  supervised_node supervised_mpirun supervised_hosts)
 
 run_cases() {
   local name failed=()
@@ -157,6 +157,20 @@ case_supervised_node() {
   is_nearly_straight
   has_line tessera-$job.log 'supervise: 1 of 2 nodes are left: n1'
   regain_nodes
+}
+
+case_supervised_mpirun() {
+  "$home/cluster/supervise" -n 2 mpirun --oversubscribe --bind-to none -np 2 "$TESSERA_PROGRAM" reconstruct deck.toml \
+    decomposition.timeout_s=5 >run.log 2>&1 &
+  epochs_are_made 30 run.log
+  kill -9 "$(a_rank)"
+  has_line run.log 'start 1 of at most 2 after the first' 30
+  has_line run.log 'the run goes on from there' 30
+  epochs_are_made 100 run.log
+  kill -STOP "$(a_rank)"
+  wait $!
+  is_straight
+  has_line run.log 'start 2 of at most 2 after the first'
 }
 
 # Without Slurm: mpirun by an agent in the place of ssh, and a host whose link is cut.
