@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -91,8 +92,9 @@ io::ScanSource scan_source(const deck::Deck& deck) {
 
 namespace {
 
-std::vector<Vec2> positions_m(const deck::Data& data, const io::ScanInfo& info) {
-  if (!info.positions_m.empty()) return info.positions_m;
+/// Takes those that `info` has: nobody needs them once the windows lie.
+std::vector<Vec2> positions_m(const deck::Data& data, io::ScanInfo& info) {
+  if (!info.positions_m.empty()) return std::exchange(info.positions_m, {});
   const std::vector<int>& shape = data.raster_shape.empty() ? info.raster : data.raster_shape;
   if (shape.size() != 2 || data.raster_step_m.size() != 2)
     throw InputError(
@@ -135,7 +137,6 @@ void keep_own_subpixel(Scan& scan) {
   for (const int position : scan.tile().positions)
     scan.subpixel.push_back(scan.grid.subpixel[static_cast<std::size_t>(position)]);
   scan.grid.subpixel = std::vector<Vec2>();  // which gives its memory back, as {} would not
-  scan.info.positions_m = std::vector<Vec2>();
 }
 
 /// Of this rank's positions; a fly scan's lie evenly along the travel, in the middle of equal
