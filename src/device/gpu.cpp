@@ -50,4 +50,30 @@ std::string description(const Gpu& gpu) {
               " of ", gpu.n_visible - 1, " others in sight");
 }
 
+std::vector<std::string> gpu_lines(const std::vector<Seat>& seats,
+                                   const std::vector<std::string>& names,
+                                   const std::vector<std::string>& descriptions) {
+  constexpr std::size_t max_lines = 16;
+  std::vector<std::string> lines;
+  if (seats.size() <= max_lines) {
+    for (std::size_t rank = 0; rank < seats.size(); ++rank)
+      lines.push_back(text("rank ", rank, " on ", seats[rank].host, ": ", descriptions[rank]));
+    return lines;
+  }
+  struct Kind {
+    int n_ranks = 0;
+    std::set<std::string> hosts;
+  };
+  std::map<std::string, Kind> kinds;
+  for (std::size_t rank = 0; rank < seats.size(); ++rank) {
+    Kind& kind = kinds[names[rank]];
+    ++kind.n_ranks;
+    kind.hosts.insert(seats[rank].host);
+  }
+  for (const auto& [name, kind] : kinds)
+    lines.push_back(text(kind.n_ranks, " ranks on ", kind.hosts.size(),
+                         kind.hosts.size() == 1 ? " host: " : " hosts: ", name));
+  return lines;
+}
+
 }  // namespace tessera::device

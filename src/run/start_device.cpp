@@ -28,10 +28,11 @@ std::vector<device::Seat> all_seats(const device::Gpu& gpu, const comm::Communic
 
 void print_gpus(const device::Gpu& gpu, const std::vector<device::Seat>& seats,
                 const comm::Communicator& comm) {
-  const std::vector<std::string> lines = comm.all_gather(device::description(gpu));
+  const std::vector<std::string> names = comm.all_gather(gpu.name);
+  const std::vector<std::string> descriptions = comm.all_gather(device::description(gpu));
   if (!comm.is_root()) return;
-  for (std::size_t rank = 0; rank < lines.size(); ++rank)
-    fmt::print("rank {} on {}: {}\n", rank, seats[rank].host, lines[rank]);
+  for (const std::string& line : device::gpu_lines(seats, names, descriptions))
+    fmt::print("{}\n", line);
   std::fflush(stdout);
 }
 

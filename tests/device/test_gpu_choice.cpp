@@ -1,5 +1,8 @@
 // The rule by which ranks take GPUs, and its words, without any GPU.
 
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,6 +58,25 @@ TEST(Description, IsOneLineOfWhatMatters) {
             "sight");
   gpu.numa_node = -1;
   EXPECT_THAT(description(gpu), HasSubstr("NUMA node unknown"));
+}
+
+TEST(GpuLines, AreOneForEachRankAndSummedUpBeyondSixteen) {
+  std::vector<Seat> seats;
+  std::vector<std::string> names;
+  std::vector<std::string> descriptions;
+  for (int rank = 0; rank < 16; ++rank) {
+    seats.push_back({rank < 8 ? "a" : "b", "GPU"});
+    names.emplace_back(rank < 12 ? "H200" : "A100");
+    descriptions.push_back("GPU " + std::to_string(rank));
+  }
+  const std::vector<std::string> each = gpu_lines(seats, names, descriptions);
+  ASSERT_EQ(each.size(), 16u);
+  EXPECT_EQ(each[9], "rank 9 on b: GPU 9");
+  seats.push_back({"b", "GPU"});
+  names.emplace_back("A100");
+  descriptions.emplace_back("GPU 16");
+  EXPECT_EQ(gpu_lines(seats, names, descriptions),
+            (std::vector<std::string>{"5 ranks on 1 host: A100", "12 ranks on 2 hosts: H200"}));
 }
 
 }  // namespace

@@ -52,4 +52,10 @@ std::optional<std::string> shared_gpu(const std::vector<Seat>& seats);
 /// One line: index, name, memory, NUMA node, NVLink.
 std::string description(const Gpu& gpu);
 
+/// A line for each rank; of more than 16 one for each kind of GPU, with how many ranks have it.
+/// @param names, descriptions of the ranks' GPUs
+std::vector<std::string> gpu_lines(const std::vector<Seat>& seats,
+                                   const std::vector<std::string>& names,
+                                   const std::vector<std::string>& descriptions);
+
 }  // namespace tessera::device
