@@ -129,6 +129,7 @@ case_array() {
 case_one_output() {
   submit --ntasks=2
   local first=$job
+  epochs_are_made 2
   submit --ntasks=2
   is_completed
   job=$first is_completed
