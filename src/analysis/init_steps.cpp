@@ -119,8 +119,10 @@ void choose_probe(const Sight& sight, DeckDraft& deck) {
     deck.set("probe.initial", "\"mean_pattern\"",
              "\"zone_plate\" or \"aperture\" if the optics are known");
     if (!sight.in_near_field)
-      deck.set("probe.defocus_m", "0.0",
-               "focus to sample along the beam, metres; worth setting roughly");
+      deck.set(
+          "probe.defocus_m", "0.0",
+          "focus to sample along the beam, metres; at 0 the run measures it from how shadows of "
+          "the sample move");
     return;
   }
   deck.set("probe.initial", "\"aperture\"");
@@ -129,7 +131,9 @@ void choose_probe(const Sight& sight, DeckDraft& deck) {
              text("the bright disc's radius, ", number_words("%.1f px", sight.beam.radius_px)));
   else
     deck.ask("probe.semi_angle_rad", "semi-angle of convergence, radians: 1e-3 to 30e-3");
-  deck.set("probe.defocus_m", "0.0", "metres, negative for underfocus; worth setting roughly");
+  deck.set("probe.defocus_m", "0.0",
+           "metres, negative for underfocus; if it is not known, probe.initial = \"mean_pattern\" "
+           "measures it");
 }
 
 }  // namespace tessera::analysis

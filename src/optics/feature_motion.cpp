@@ -150,6 +150,20 @@ FeatureMotion climbed(FeatureMotion best, const Correlations& correlations) {
   return best;
 }
 
+/// About the middle, of the circle that holds nine tenths of the counts.
+double lit_radius_px(const ImageStack<double>& patterns) {
+  const ImageStack<double> mean = mean_of(patterns);
+  std::vector<std::pair<double, double>> pixels;  // radius, counts
+  for (int y = 0; y < mean.h(); ++y)
+    for (int x = 0; x < mean.w(); ++x)
+      pixels.emplace_back(std::hypot(y - mean.h() / 2, x - mean.w() / 2), mean(0, y, x));
+  std::ranges::sort(pixels);
+  double left = 0.9 * total(mean.data(), mean.shape().size());
+  for (const auto& [radius, counts] : pixels)
+    if ((left -= counts) <= 0) return radius;
+  return pixels.back().first;
+}
+
 int nearest_to_distance(const std::vector<Vec2>& positions_px, int from, double distance_px) {
   const auto away = [&](int i) {
     const Vec2 apart = positions_px[i] - positions_px[from];
@@ -187,6 +201,34 @@ FeatureMotion feature_motion(const ImageStack<double>& patterns,
   FeatureMotion motion = climbed(best_isotropic(correlations), correlations);
   motion.flat_correlation = correlations.under({});
   return motion;
+}
+
+FeatureMotion shadow_motion(const ImageStack<double>& patterns,
+                            const std::vector<Vec2>& positions_px,
+                            const std::vector<PatternPair>& pairs, int bin) {
+  const Correlations correlations(patterns, positions_px, pairs);
+  const double lit = lit_radius_px(patterns);
+  const double least = 2 * lit / std::min(patterns.h(), patterns.w());
+  const double most = bin * lit / 1.5;
+  const auto at = [&](double m) { return evaluated({.yy = m, .xx = m}, correlations); };
+  FeatureMotion best{.correlation = -1};
+  for (double m = least; m < most; m *= 1.02)
+    for (const double signed_m : {m, -m})
+      if (const FeatureMotion tried = at(signed_m); tried.correlation > best.correlation)
+        best = tried;
+  const double sign = best.yy < 0 ? -1 : 1;
+  best.flat_correlation = at(0).correlation;
+  for (double m = least; m < most; m *= 1.02)
+    best.flat_correlation = std::max(best.flat_correlation, at(-sign * m).correlation);
+  constexpr double of_ends = 0.75;  // they mean something, but less than what lies between them
+  for (const double beyond : {least / 1.1, most * 1.1})
+    best.flat_correlation =
+        std::max(best.flat_correlation, of_ends * at(sign * beyond).correlation);
+  return best;
+}
+
+double defocus_m(const FeatureMotion& motion, int window, double pixel_m, double wavelength_m) {
+  return window * pixel_m * pixel_m / (wavelength_m * motion.yy);
 }
 
 Curvature curvature_on_detector(const FeatureMotion& motion, double distance_m) {

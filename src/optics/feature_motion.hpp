@@ -1,6 +1,6 @@
 #pragma once
-/// How far images of a near field run over the detector when the sample moves: what a scan says of
-/// its beam's curvature before anything is reconstructed.
+/// How far images of the sample run over the detector when it moves: what a scan says of its beam's
+/// curvature, or defocus, before anything is reconstructed.
 
 #include <vector>
 
@@ -45,6 +45,22 @@ std::vector<PatternPair> spread_pairs(const std::vector<Vec2>& positions_px, Sha
 FeatureMotion feature_motion(const ImageStack<double>& patterns,
                              const std::vector<Vec2>& positions_px,
                              const std::vector<PatternPair>& pairs);
+
+/// The same of a far field, whose beam out of focus throws a shadow of the sample into its cone:
+/// what moves by d with the sample moves by m d, yy = xx = m, of either sign. Looked at are all m
+/// with which the cone is wider than 3 pixels at the sample, and narrower than the window.
+/// `flat_correlation` is the greatest of what would mean nothing: no motion, the other direction,
+/// or, with less weight, an end of that range.
+/// @param patterns with the beam in their middle
+/// @param bin object pixels of a pattern's pixel and of positions_px
+FeatureMotion shadow_motion(const ImageStack<double>& patterns,
+                            const std::vector<Vec2>& positions_px,
+                            const std::vector<PatternPair>& pairs, int bin);
+
+/// Of a beam whose shadows move so, from focus to sample: window pixel^2 / (wavelength m), for the
+/// ray of spatial frequency q meets the sample at wavelength defocus q.
+/// @param window its side, pixels
+double defocus_m(const FeatureMotion& motion, int window, double pixel_m, double wavelength_m);
 
 /// A wave of curvature C on the detector shows a sample `distance_m` before it enlarged by
 /// M = 1 / (1 - distance C).

@@ -1,5 +1,5 @@
 #pragma once
-/// What the patterns of a near field say of the beam's curvature, found while they are read.
+/// What the patterns say of the beam's curvature or defocus, found while they are read.
 
 #include <string>
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace tessera::run {
 
-/// The start probe is made of an image in the near field, whose curvature the image does not show.
+/// The start probe is made of an image, which does not show the curvature of a near field's wave,
+/// nor the defocus of a far field's beam, and the deck gives none.
 bool measures_curvature(const deck::Deck& deck, const Scan& scan);
 
 /// Some patterns, in pixels as coarse as suffices. All ranks choose the same.
@@ -28,6 +29,7 @@ class PatternSample {
 
   io::PatternType type_;
   Shape2 recorded_;
+  Pixel middle_;    ///< of what is kept, where the first recorded pixel goes
   double ignored_;  ///< of pixels that a pattern ignores
   int bin_;
   std::vector<int> mine_;    ///< scan positions of this rank
@@ -37,10 +39,13 @@ class PatternSample {
   ImageStack<double> patterns_;  ///< of chosen_; zeros where they are another rank's
 };
 
-/// Whether it is no chance, and says more than the deck does.
+/// Near field: whether it is no chance, and says more than the deck does.
 bool is_reliable(const optics::FeatureMotion& motion);
+/// Far field: whether it is no chance.
+bool is_clear(const optics::FeatureMotion& shadows);
 
 /// What was measured, for the person who reads.
+std::string defocus_line(const optics::FeatureMotion& shadows, double defocus_m);
 std::string curvature_line(const optics::FeatureMotion& motion, const geometry::Optics& optics);
 
 }  // namespace tessera::run

@@ -239,6 +239,19 @@ std::vector<bool> left_out(const deck::Validation& validation, const Scan& scan)
   return other;
 }
 
+void take_motion(const optics::FeatureMotion& motion, const Log& log, Scan& scan) {
+  const geometry::Optics& optics = scan.plan.optics;
+  if (optics.is_near_field()) {
+    log.info(curvature_line(motion, optics));
+    if (is_reliable(motion)) scan.motion = motion;
+    return;
+  }
+  const double found_m =
+      optics::defocus_m(motion, scan.info.pattern.w, optics.pixel_m, optics.wavelength_m);
+  log.info(defocus_line(motion, found_m));
+  if (is_clear(motion)) scan.defocus_m = found_m;
+}
+
 void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const Log& log,
                    Scan& scan) {
   io::ScanSource source = scan.source;
@@ -259,11 +272,7 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
                      " patterns hold no counts and are left out, the first at position ",
                      totals.all_zero.front()));
   scan.moments = totals.moments;
-  if (sample) {
-    const optics::FeatureMotion motion = sample->motion(comm);
-    log.info(curvature_line(motion, scan.plan.optics));
-    if (is_reliable(motion)) scan.motion = motion;
-  }
+  if (sample) take_motion(sample->motion(comm), log, scan);
   find_mean(totals, scan);
 }
 

@@ -54,6 +54,7 @@ struct Scan {
   double counts_per_pattern = 0;        ///< of mean_pattern
   double empty_error = 0;               ///< of mean_pattern in place of every pattern
   optics::FeatureMotion motion;         ///< a flat wave's where nothing says otherwise
+  double defocus_m = 0;                 ///< of a far field's beam, where the patterns show it
   decomposition::MemoryPlan memory;     ///< of this rank
   physics::ScanTile on_device;          ///< of this rank's positions
   std::int64_t pattern_bytes_read = 0;  ///< by this rank

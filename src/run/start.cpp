@@ -112,8 +112,9 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
           pattern, scan.info.valid_pixels, optics,
           optics::curvature_on_detector(scan.motion, optics.propagation_m),
           deck.experiment.propagation == "fresnel");
-    return optics::pattern_probe(pattern, optics.wavelength_m, optics.pixel_m,
-                                 optics::aberrations(from));
+    optics::Aberrations aberrations = optics::aberrations(from);
+    if (scan.defocus_m != 0) aberrations.defocus_m = scan.defocus_m;
+    return optics::pattern_probe(pattern, optics.wavelength_m, optics.pixel_m, aberrations);
   };
   WaveStack probe;
   double vacuum_counts = 0;

@@ -62,9 +62,9 @@ struct Probe {
                     "counts; for `vacuum`."},
         {.name = "measure_curvature",
          .field = &measure_curvature,
-         .meaning = "Near field, `vacuum` and `mean_pattern`: the beam starts with the curvature "
-                    "that the patterns' motion with the sample shows; false: with that of "
-                    "`experiment.source_distance_m`."},
+         .meaning = "`vacuum` and `mean_pattern`: the beam starts with the curvature (near field) "
+                    "or, without `defocus_m`, with the defocus (far field) that the patterns' "
+                    "motion with the sample shows; false: with those that the deck gives."},
         {.name = "semi_angle_rad",
          .field = &semi_angle_rad,
          .meaning = "Half the convergence angle, radians; for `aperture`.",

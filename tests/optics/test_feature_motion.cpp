@@ -77,6 +77,40 @@ TEST(FeatureMotion, OfNoiseAloneHasNoCorrelation) {
   EXPECT_LT(Images({}, 0, 0.3).motion().correlation, 0.03);
 }
 
+/// In a cone as a far field has it, lit evenly about the middle.
+Images cone(double m, double contrast, double noise) {
+  Images images({m, 0, m}, contrast, noise);
+  for (int i = 0; i < images.patterns.n(); ++i)
+    for (int y = 0; y < window.h; ++y)
+      for (int x = 0; x < window.w; ++x) {
+        const double radius = std::hypot(y - window.h / 2, x - window.w / 2);
+        images.patterns(i, y, x) *= (radius < 15 ? 1000 : 1) / beam(y, x);
+      }
+  return images;
+}
+
+TEST(FeatureMotion, OfShadowsIsFoundInBothDirections) {
+  for (const double m : {0.7, 1.3, -1.3, -2.2}) {
+    const Images images = cone(m, 0.4, 0.3);
+    const FeatureMotion found = shadow_motion(images.patterns, images.positions_px,
+                                              spread_pairs(images.positions_px, window), 1);
+    EXPECT_NEAR(found.yy / m, 1, 0.05);
+    EXPECT_EQ(found.xx, found.yy);
+    EXPECT_GT(found.correlation, 1.5 * found.flat_correlation) << m;
+    // A ray through the edge of the cone, 15 pixels, meets the sample 15 / m pixels off.
+    const double defocus = defocus_m(found, 64, 1e-9, 2e-12);
+    const double frequency_per_m = 15 / (64 * 1e-9);
+    EXPECT_NEAR(2e-12 * defocus * frequency_per_m, 15 / found.yy * 1e-9, 1e-12);
+  }
+}
+
+TEST(FeatureMotion, OfShadowsIsNotClearWhereNothingMoves) {
+  const Images images = cone(0, 0.4, 0.3);
+  const FeatureMotion found = shadow_motion(images.patterns, images.positions_px,
+                                            spread_pairs(images.positions_px, window), 1);
+  EXPECT_LT(found.correlation, 0.04);
+}
+
 TEST(FeatureMotion, PairsReachNeighboursAndFartherOnes) {
   const Images images({}, 0, 0);
   double nearest = 1e9;

@@ -1,0 +1,81 @@
+// Start probes of the far field against the truth of simulated beams out of focus, of which the
+// deck says nothing.
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tessera/io/hdf5.hpp"
+
+#include "run/beam_curvature.hpp"
+#include "run/run.hpp"
+#include "simulation/simulation.hpp"
+#include "support/deck_text.hpp"
+#include "support/small_scan.hpp"
+
+namespace tessera::run {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::world;
+
+constexpr const char* out_of_focus = R"(
+[data]
+file = "scan.h5"
+[experiment]
+energy_eV = 8000.0
+distance_m = 1.8
+detector_pixel_m = 172e-6
+[probe]
+initial = "aperture"
+semi_angle_rad = 1e-3
+[solver]
+batch_size = 32
+[simulation]
+object = "cells"
+n_positions = 100
+step_m = 150e-9
+jitter = 0.3
+detector_shape = [64, 64]
+counts_per_pattern = 1e6
+)";
+
+class FarFieldStart : public ::testing::Test {
+ protected:
+  FarFieldStart() : folder_("far_field_start") {}
+  deck::Deck deck(const std::vector<std::string>& overrides) const {
+    return testing::parsed(folder_.path(), overrides, out_of_focus);
+  }
+  testing::SharedFolder folder_;
+};
+
+TEST_F(FarFieldStart, DefocusThatTheDeckDoesNotKnowIsMeasured) {
+  for (const double defocus_m : {220e-6, -220e-6}) {
+    simulation::simulate(deck({"probe.defocus_m=" + std::to_string(defocus_m)}), world(),
+                         Log(false));
+    run::Run run(deck({"probe.initial=mean_pattern"}), world(), Log(false));
+    EXPECT_NEAR(run.scan().defocus_m / defocus_m, 1, 0.35);
+    run::Run asked(deck({"probe.initial=mean_pattern", "probe.measure_curvature=false"}), world(),
+                   Log(false));
+    EXPECT_EQ(asked.scan().defocus_m, 0);
+  }
+}
+
+TEST_F(FarFieldStart, FocusThatTheDeckGivesIsNotMeasured) {
+  simulation::simulate(deck({"probe.defocus_m=220e-6"}), world(), Log(false));
+  run::Run run(deck({"probe.initial=mean_pattern", "probe.defocus_m=1e-4"}), world(), Log(false));
+  EXPECT_EQ(run.scan().defocus_m, 0);
+}
+
+TEST_F(FarFieldStart, MotionThatMayBeChanceIsNotBelieved) {
+  EXPECT_TRUE(is_clear({2, 0, 2, 0.4, 0.2}));
+  for (const optics::FeatureMotion& doubtful :
+       {optics::FeatureMotion{2, 0, 2, 0.03, 0}, optics::FeatureMotion{2, 0, 2, 0.4, 0.3}}) {
+    EXPECT_FALSE(is_clear(doubtful));
+    EXPECT_THAT(defocus_line(doubtful, 1e-4), HasSubstr("too little to tell"));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::run
