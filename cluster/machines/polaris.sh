@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # tessera.pbs has `home`, and uses these
 # Polaris, ALCF: PBS Professional, Cray MPICH by PALS, Slingshot. A node has one EPYC Milan (32 cores) and four A100.
-# Never run; from docs.alcf.anl.gov.
+# Never run, module names not checked: see docs.alcf.anl.gov.
 #   qsub -A PROJECT -q debug -l select=2:system=polaris -l place=scatter -l filesystems=home:eagle -l walltime=01:00:00 \
 #     -v TESSERA_MACHINE=polaris,TESSERA_DECK=my_scan.toml cluster/tessera.pbs
 # (tessera.pbs has the time limit once more, in walltime_s: change both.) The same modules to build with. gpu_mpi wants
