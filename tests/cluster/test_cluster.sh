@@ -71,7 +71,7 @@ test_slurm() {
   local words="$machine/home/build/bin/tessera reconstruct deck.toml a=1 --go-on"
   expect "on processors" "srun --kill-on-bad-exit=1 --cpu-bind=cores $words" "$(slurm deck.toml a=1)"
   expect "on GPUs, a bound task for each" \
-    "srun --kill-on-bad-exit=1 --cpu-bind=none $machine/home/cluster/bind.sh ${words/build/build-cuda}" \
+    "srun --kill-on-bad-exit=1 --cpu-bind=none $machine/home/cluster/bind.sh ${words/home\/build/home\/build-cuda}" \
     "$(SLURM_GPUS_ON_NODE=4 slurm deck.toml a=1)"
   expect "another launcher" "mpirun --bind-to core $words" "$(TESSERA_LAUNCHER="mpirun --bind-to core" slurm deck.toml a=1)"
   expect "the end of the job and its PMI" "1577836800 pmix" "$(PRINT='$SLURM_JOB_END_TIME $SLURM_MPI_TYPE' slurm deck.toml | tail -1)"

@@ -203,8 +203,8 @@ TEST_P(FileCutShort, EndsTheJobWithItsMessageAndTheLastResultStays) {
            folder.reconstruct(
                {"solver.epochs=100000", "solver.batch_size=1024", "output.save_every_epochs=1",
                 alone ? "run.device_memory_bytes=8e6" : "run.device_memory_bytes=4e6",
-                alone ? "run.host_memory_bytes=60e6" : "run.host_memory_bytes=54e6"})});
-  ASSERT_TRUE(job.prints("epoch    2/"));
+                alone ? "run.host_memory_bytes=60e6" : "run.host_memory_bytes=57e6"})});
+  ASSERT_TRUE(job.prints("epoch    2/")) << job.wait(Seconds(1)).err;
   std::filesystem::resize_file(folder.scan(), std::filesystem::file_size(folder.scan()) / 2);
   const Outcome outcome = job.wait(Seconds(30));
   EXPECT_FALSE(outcome.timed_out);

@@ -24,7 +24,7 @@ set(allowed
     "^(src/fft|src/optics|scaling)/"
     "^src/deck/"
     "^(src/io|tests/io)/"
-    "^(src|tests)/report/"
+    "^(src|tests)/(io|report)/"
     "^src/base/"
     "^(drivers|scaling)/"
     "^tests/"
