@@ -16,8 +16,9 @@ if(TESSERA_NATIVE)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
    AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15)
-  # GCC 13 and 14 take vector copies that they made themselves, in Eigen and std::copy, for ones past the end.
-  list(APPEND options -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)
+  # GCC 13 and 14 take vector copies that they made themselves, in Eigen and std::copy, for ones past the end, and what
+  # an empty std::optional holds for uninitialised.
+  list(APPEND options -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow -Wno-maybe-uninitialized)
 endif()
 # nvcc hands its host compiler what stands behind -Xcompiler, with code of its own that is not pedantic.
 set(nvcc_options -Wall,-Wextra,-Wshadow)
