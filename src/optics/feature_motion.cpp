@@ -125,10 +125,17 @@ FeatureMotion evaluated(FeatureMotion motion, const Correlations& correlations) 
   return motion;
 }
 
-FeatureMotion best_isotropic(const Correlations& correlations) {
+FeatureMotion isotropic(double m, const Correlations& correlations) {
+  return evaluated({.yy = m, .xx = m}, correlations);
+}
+
+/// The best motion by the same factor in all directions.
+/// @param sign of the factors; `least` and `most` are their sizes
+FeatureMotion best_isotropic(const Correlations& correlations, double least, double most,
+                             int sign) {
   FeatureMotion best{.correlation = -1};
-  for (double m = 0.25; m < 4; m *= 1.02) {
-    const FeatureMotion tried = evaluated({.yy = m, .xx = m}, correlations);
+  for (double m = least; m < most; m *= 1.02) {
+    const FeatureMotion tried = isotropic(sign * m, correlations);
     if (tried.correlation > best.correlation) best = tried;
   }
   return best;
@@ -198,7 +205,7 @@ FeatureMotion feature_motion(const ImageStack<double>& patterns,
                              const std::vector<Vec2>& positions_px,
                              const std::vector<PatternPair>& pairs) {
   const Correlations correlations(patterns, positions_px, pairs);
-  FeatureMotion motion = climbed(best_isotropic(correlations), correlations);
+  FeatureMotion motion = climbed(best_isotropic(correlations, 0.25, 4, 1), correlations);
   motion.flat_correlation = correlations.under({});
   return motion;
 }
@@ -210,20 +217,17 @@ FeatureMotion shadow_motion(const ImageStack<double>& patterns,
   const double lit = lit_radius_px(patterns);
   const double least = 2 * lit / std::min(patterns.h(), patterns.w());
   const double most = bin * lit / 1.5;
-  const auto at = [&](double m) { return evaluated({.yy = m, .xx = m}, correlations); };
-  FeatureMotion best{.correlation = -1};
-  for (double m = least; m < most; m *= 1.02)
-    for (const double signed_m : {m, -m})
-      if (const FeatureMotion tried = at(signed_m); tried.correlation > best.correlation)
-        best = tried;
-  const double sign = best.yy < 0 ? -1 : 1;
-  best.flat_correlation = at(0).correlation;
-  for (double m = least; m < most; m *= 1.02)
-    best.flat_correlation = std::max(best.flat_correlation, at(-sign * m).correlation);
+  const FeatureMotion forward = best_isotropic(correlations, least, most, 1);
+  const FeatureMotion backward = best_isotropic(correlations, least, most, -1);
+  const bool is_backward = backward.correlation > forward.correlation;
+  FeatureMotion best = is_backward ? backward : forward;
+  best.flat_correlation = std::max(isotropic(0, correlations).correlation,
+                                   is_backward ? forward.correlation : backward.correlation);
   constexpr double of_ends = 0.75;  // they mean something, but less than what lies between them
   for (const double beyond : {least / 1.1, most * 1.1})
     best.flat_correlation =
-        std::max(best.flat_correlation, of_ends * at(sign * beyond).correlation);
+        std::max(best.flat_correlation,
+                 of_ends * isotropic(is_backward ? -beyond : beyond, correlations).correlation);
   return best;
 }
 
