@@ -46,6 +46,12 @@ std::optional<double> DeckDraft::number(const std::string& key) const {
   return value;
 }
 
+std::optional<double> DeckDraft::first_of_pair(const std::string& key) const {
+  const auto line = std::ranges::find(lines_, key, &Line::key);
+  if (line == lines_.end() || !line->value.starts_with('[')) return {};
+  return std::strtod(line->value.c_str() + 1, nullptr);
+}
+
 std::vector<std::string> DeckDraft::asked() const {
   std::vector<std::string> keys;
   for (const Line& line : lines_)

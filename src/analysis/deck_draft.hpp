@@ -21,6 +21,8 @@ class DeckDraft {
   bool has(const std::string& key) const;
   /// The value that was set, if it is a number.
   std::optional<double> number(const std::string& key) const;
+  /// The first number of two, "[a, b]".
+  std::optional<double> first_of_pair(const std::string& key) const;
   /// Keys to fill in.
   std::vector<std::string> asked() const;
   /// The deck, section by section in the order of the reference.

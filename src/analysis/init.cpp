@@ -141,7 +141,7 @@ Draft draft_deck(const std::string& path, const std::string& deck_path) {
   look_at_beam(sight, deck);
   look_at_near_field(*reader, sight, deck);
   centre_beam(sight, deck);
-  look_at_orientation(*reader, sight, deck);
+  look_at_raster(*reader, sight, deck);
   look_at_positions(*reader, sight, deck);
   ask_for_experiment(sight, deck);
   choose_probe(sight, deck);

@@ -1,11 +1,8 @@
 // The steps of `tessera init` that look at where the scan went.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
-#include <numbers>
 #include <optional>
 
 #include "tessera/base/error.hpp"
@@ -15,7 +12,6 @@
 
 #include "init_steps.hpp"
 #include "io/file_facts.hpp"
-#include "scan_orientation.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -66,50 +62,12 @@ Vec2 extent(const std::vector<Vec2>& positions) {
 /// Factor by which steps must be multiplied to be a part of the window; 1 if they are, or if
 /// nothing fits.
 double unit_factor(double step_m, std::optional<double> window_m) {
-  const double longest = window_m ? 2 * *window_m : 1e-3;
+  const double longest = window_m ? 2 * *window_m : 1e-4;
   const double shortest = window_m ? 1e-3 * *window_m : 1e-12;
   if (step_m <= longest) return 1;
   for (const double factor : {1e-3, 1e-6, 1e-9, 1e-10})
     if (factor * step_m <= longest / 2 && factor * step_m >= shortest) return factor;
   return 1;
-}
-
-/// Rows and columns whose product is n, as near to a square as can be.
-std::array<int, 2> squarest(int n) {
-  auto rows = static_cast<int>(std::sqrt(n));
-  while (n % rows != 0) --rows;
-  return {rows, n / rows};
-}
-
-void ask_for_raster(const Sight& sight, DeckDraft& deck) {
-  deck.set("data.positions", "\"\"", "the file has none: a raster");
-  if (sight.patterns.raster.empty()) {
-    const auto [rows, columns] = squarest(sight.patterns.n_positions);
-    if (rows == columns)
-      deck.set("data.raster_shape", text('[', rows, ", ", columns, ']'),
-               "a guess: rows and columns of the scan");
-    else
-      deck.ask("data.raster_shape",
-               text("[rows, columns] of the scan, whose product is ", sight.patterns.n_positions,
-                    ": [", rows, ", ", columns, "]?"));
-  }
-  deck.ask("data.raster_step_m",
-           "[y, x], metres, from the scan's settings; or name data.positions_file instead");
-  deck.set("data.raster_rotation_rad", "0.0",
-           "of the scan to the detector; often not 0 in 4D-STEM");
-}
-
-/// The file's raster, the one it says apart from its patterns, or a square.
-std::vector<int> raster_of(const Sight& sight) {
-  if (!sight.patterns.raster.empty()) return sight.patterns.raster;
-  int rows = 0;
-  int columns = 0;
-  for (const io::Statement& statement : sight.said.statements)
-    if (statement.key == "data.raster_shape" &&
-        std::sscanf(statement.value.c_str(), "[%d, %d]", &rows, &columns) == 2)
-      return {rows, columns};
-  const auto [h, w] = squarest(sight.patterns.n_positions);
-  return h == w ? std::vector{h, w} : std::vector<int>{};
 }
 
 }  // namespace
@@ -122,33 +80,6 @@ std::optional<double> wavelength_m(const DeckDraft& deck) {
   return {};
 }
 
-void look_at_orientation(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
-  const std::vector<int> whole = raster_of(sight);
-  if (sight.source.positions || whole.empty() || !has_electrons(sight, deck)) return;
-  constexpr int max_side = 64;
-  const Shape2 raster{std::min(max_side, whole[0]), std::min(max_side, whole[1])};
-  const Pixel corner{(whole[0] - raster.h) / 2, (whole[1] - raster.w) / 2};
-  const ScanOrientation found = find_scan_orientation(
-      centres_of_mass(reader, whole[1], Box::at(corner, raster), sight.trusted), raster);
-  if (found.curl_share > 0.3) return;
-  sight.seen.emplace_back(
-      "orientation",
-      text("the scan is turned by ",
-           number_words("%.1f", found.rotation_rad * 180 / std::numbers::pi),
-           " degrees (or that plus 180)", found.transpose ? ", rows and columns exchanged" : "",
-           ": ", number_words("%.2g", found.curl_share), " of curl is left"));
-  deck.set("data.raster_rotation_rad", number_words("%.4f", found.rotation_rad),
-           "least curl of the centres of mass; or half a turn more");
-  if (!found.transpose) return;
-  deck.set("data.transpose", "true", "least curl of the centres of mass");
-  if (deck.has("data.centre_px"))
-    deck.change(
-        "data.centre_px",
-        io::number_pair(std::round(sight.beam.centre_px.x), std::round(sight.beam.centre_px.y)),
-        "the beam on the mean pattern, after turning");
-  sight.warnings.push_back("rows and columns of the patterns are exchanged: data.transpose = true");
-}
-
 void look_at_positions(const io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
   std::vector<Vec2> positions;
   try {
@@ -156,7 +87,7 @@ void look_at_positions(const io::ScanReader& reader, Sight& sight, DeckDraft& de
   } catch (const InputError& error) {
     sight.warnings.push_back(text("the positions are not usable: ", error.what()));
   }
-  if (positions.empty()) return ask_for_raster(sight, deck);
+  if (positions.empty()) return ask_for_raster(deck);
   if (static_cast<int>(positions.size()) != sight.patterns.n_positions)
     sight.warnings.push_back(text(positions.size(), " positions for ", sight.patterns.n_positions,
                                   " patterns: there must be as many"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -37,6 +38,47 @@ void crop_about(Sight& sight, Vec2 centre, bool is_off, DeckDraft& deck) {
   sight.n_pixels = quick_size(2 * static_cast<int>(reach));
   deck.set("data.crop", text('[', sight.n_pixels, ", ", sight.n_pixels, ']'),
            "the largest square about the beam");
+}
+
+/// A beam that lights a part of the detector alone is cut out, with what it throws beside.
+void cut_out_near_field(Sight& sight, DeckDraft& deck) {
+  constexpr double margin = 0.06;  // on each side
+  const auto side = [&](int begin, int end, int all) {
+    const int wanted = static_cast<int>((1 + 2 * margin) * (end - begin)) + 8;
+    const int size = quick_size(std::min(wanted, all));
+    const int middle = std::clamp((begin + end) / 2, size / 2, all - size / 2);
+    return std::pair{size, middle};
+  };
+  const Shape2 shape = sight.patterns.shape;
+  const Box lit = sight.beam.lit_box;
+  const auto [h, y] = side(lit.begin.y, lit.end.y, shape.h);
+  const auto [w, x] = side(lit.begin.x, lit.end.x, shape.w);
+  if (std::int64_t{h} * w > 7 * shape.size() / 10) return;
+  deck.set("data.centre_px", text('[', y, ", ", x, ']'), "the middle of what is lit");
+  deck.set("data.crop", text('[', h, ", ", w, ']'), "what is lit, and a margin");
+  sight.seen.emplace_back("lit", text("rows ", lit.begin.y, " to ", lit.end.y, ", columns ",
+                                      lit.begin.x, " to ", lit.end.x,
+                                      ": data.crop leaves out the "
+                                      "rest"));
+  sight.n_pixels = std::min(h, w);
+}
+
+/// The shift of images of the disc's parts is that of its rays at the sample.
+void start_out_of_focus(const Sight& sight, DeckDraft& deck) {
+  const auto angle = deck.number("experiment.detector_pixel_rad");
+  const auto step = deck.first_of_pair("data.raster_step_m");
+  if (!angle || !step) {
+    deck.set("probe.initial", "\"mean_pattern\"", "which measures the defocus");
+    deck.set("probe.defocus_m", "0.0",
+             text("to be measured: about ", number_words("%.3g", *sight.raster_steps_per_px),
+                  " times data.raster_step_m over experiment.detector_pixel_rad"));
+    return;
+  }
+  deck.set("probe.initial", "\"aperture\"");
+  deck.set("probe.semi_angle_rad", number_words("%.4g", *angle * sight.beam.radius_px),
+           text("the bright disc's radius, ", number_words("%.1f px", sight.beam.radius_px)));
+  deck.set("probe.defocus_m", number_words("%.3g", *sight.raster_steps_per_px * *step / *angle),
+           "metres, as images of the bright disc's parts are shifted");
 }
 
 }  // namespace
@@ -80,7 +122,9 @@ void look_at_beam(Sight& sight, DeckDraft& deck) {
 }
 
 void centre_beam(Sight& sight, DeckDraft& deck) {
-  if (sight.in_near_field || deck.has("data.zero_frequency")) return;
+  if (sight.in_near_field) return cut_out_near_field(sight, deck);
+  if (deck.has("data.zero_frequency")) return;
+  if (sight.beam.lit_share == 0) return;
   const Shape2 shape = sight.patterns.shape;
   const Vec2 centre = sight.beam.centre_px;
   const Vec2 off = centre - Vec2{shape.h / 2.0, shape.w / 2.0};
@@ -96,6 +140,10 @@ void centre_beam(Sight& sight, DeckDraft& deck) {
 void ask_for_experiment(Sight& sight, DeckDraft& deck) {
   if (has_electrons(sight, deck)) {
     deck.ask("experiment.voltage_V", "accelerating voltage, V: 300e3, 200e3, 80e3");
+    if (const auto angle = deck.number("probe.semi_angle_rad"); angle && sight.beam.radius_px > 0)
+      deck.set("experiment.detector_pixel_rad", number_words("%.4g", *angle / sight.beam.radius_px),
+               text("probe.semi_angle_rad over the bright disc's radius, ",
+                    number_words("%.1f px", sight.beam.radius_px)));
     if (!deck.has("experiment.distance_m"))
       deck.ask(
           "experiment.detector_pixel_rad",
@@ -125,6 +173,7 @@ void choose_probe(const Sight& sight, DeckDraft& deck) {
           "the sample move");
     return;
   }
+  if (sight.raster_steps_per_px) return start_out_of_focus(sight, deck);
   deck.set("probe.initial", "\"aperture\"");
   if (const auto angle = deck.number("experiment.detector_pixel_rad"))
     deck.set("probe.semi_angle_rad", number_words("%.4g", *angle * sight.beam.radius_px),

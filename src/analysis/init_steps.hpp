@@ -25,7 +25,11 @@ struct Sight {
   bool in_near_field = false;
   std::optional<double> magnification;     ///< of the near field, from how its images move
   std::optional<double> positions_unit_m;  ///< likewise
-  int n_pixels = 0;                        ///< of a row of what is reconstructed from
+  std::vector<int> raster;  ///< (rows, columns) of a scan without positions, if known
+  /// By which images of a defocused disc's parts are shifted; signed as defocus. Nothing: in focus,
+  /// or not found.
+  std::optional<double> raster_steps_per_px;
+  int n_pixels = 0;  ///< of a row of what is reconstructed from
   std::vector<std::pair<std::string, std::string>> seen;  ///< rows of the report
   std::vector<std::string> warnings;
 };
@@ -45,8 +49,10 @@ void look_at_beam(Sight& sight, DeckDraft& deck);
 void look_at_near_field(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
 /// Cuts far-field patterns about the beam.
 void centre_beam(Sight& sight, DeckDraft& deck);
-/// How a raster lies on the detector; the file must have been surveyed.
-void look_at_orientation(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
+/// A raster's rows and columns, and how it lies on the detector; the file must have been surveyed.
+void look_at_raster(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
+/// What a raster needs besides.
+void ask_for_raster(DeckDraft& deck);
 void look_at_positions(const io::ScanReader& reader, Sight& sight, DeckDraft& deck);
 void ask_for_experiment(Sight& sight, DeckDraft& deck);
 void choose_probe(const Sight& sight, DeckDraft& deck);

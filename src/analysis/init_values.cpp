@@ -106,8 +106,13 @@ void look_at_mask(const io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
   try {
     sight.trusted = reader.valid_pixels();
   } catch (const InputError& error) {
-    sight.warnings.push_back(text("the mask is not usable: ", error.what()));
+    sight.warnings.push_back(text("the mask is left out: ", error.what()));
+    deck.remove("data.valid_pixels");
+    deck.remove("data.bad_pixels");
   }
+  if (sight.survey.max_count <= 0)
+    sight.warnings.push_back(
+        "the patterns looked at hold no counts: is data.patterns the right dataset?");
   settle_polarity(sight, deck);
   look_at_values(sight, deck);
   look_at_background(reader, sight, deck);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 namespace tessera::analysis {
 namespace {
@@ -32,6 +33,17 @@ double brightness(std::vector<double> values) {
                                        std::min(values.size() - 1, values.size() * 999 / 1000));
   std::nth_element(values.begin(), at, values.end());
   return *at;
+}
+
+/// From the first to behind the last that holds a tenth of what the fullest does.
+std::pair<int, int> well_filled(const std::vector<int>& counts) {
+  const auto is_filled = [least = 0.1 * *std::ranges::max_element(counts)](int n) {
+    return n > 0 && n >= least;
+  };
+  const auto first = std::ranges::find_if(counts, is_filled);
+  if (first == counts.end()) return {0, 0};
+  const auto last = std::find_if(counts.rbegin(), counts.rend(), is_filled).base();
+  return {static_cast<int>(first - counts.begin()), static_cast<int>(last - counts.begin())};
 }
 
 }  // namespace
@@ -80,35 +92,6 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
   return survey;
 }
 
-std::vector<Vec2> centres_of_mass(io::ScanReader& reader, int n_columns, const Box& positions,
-                                  const ImageStack<double>& trusted) {
-  const io::RecordedPatterns recorded = reader.patterns();
-  const Shape2 shape = recorded.shape;
-  const double top = greatest(recorded.type);
-  std::vector<float> pattern(static_cast<std::size_t>(shape.size()));
-  std::vector<Vec2> centres;
-  for (int row = positions.begin.y; row < positions.end.y; ++row)
-    for (int column = positions.begin.x; column < positions.end.x; ++column) {
-      const Pixel place =
-          recorded.raster.empty() ? Pixel{row * n_columns + column, 0} : Pixel{row, column};
-      reader.read_patterns(Box::at(place, {1, 1}), Box::at({0, 0}, shape),
-                           reinterpret_cast<std::byte*>(pattern.data()));
-      double sum = 0;
-      Vec2 moment;
-      for (int y = 0; y < shape.h; ++y)
-        for (int x = 0; x < shape.w; ++x) {
-          const double value = pattern[static_cast<std::size_t>(y * shape.w + x)];
-          const bool counts = std::isfinite(value) && value >= 0 && value < top &&
-                              (trusted.n() == 0 || trusted(0, y, x) != 0);
-          if (!counts) continue;
-          sum += value;
-          moment = moment + value * Vec2{double(y), double(x)};
-        }
-      centres.push_back(sum > 0 ? moment / sum : Vec2{});
-    }
-  return centres;
-}
-
 bool leaves_out_the_beam(const ImageStack<double>& trusted, const Survey& survey) {
   if (trusted.n() == 0) return false;
   std::int64_t n_trusted = 0;
@@ -144,18 +127,31 @@ BeamOnDetector find_beam(const Survey& survey, const ImageStack<double>& trusted
   BeamOnDetector beam;
   beam.is_in_corners = cornered > 2 * centred;
   double sum = 0;
-  double n_lit = 0;
+  std::vector<double> lit;
+  std::vector<int> in_row(static_cast<std::size_t>(h));
+  std::vector<int> in_column(static_cast<std::size_t>(w));
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
       const double value = survey.mean(0, y, x);
       if (!is_trusted(y, x) || value <= threshold || value > 5 * threshold / lit_fraction) continue;
       sum += value;
-      n_lit += 1;
+      lit.push_back(value);
+      ++in_row[static_cast<std::size_t>(y)];
+      ++in_column[static_cast<std::size_t>(x)];
       beam.centre_px = beam.centre_px + value * Vec2{double(y), double(x)};
     }
-  if (sum > 0) beam.centre_px = beam.centre_px / sum;
-  beam.radius_px = std::sqrt(n_lit / std::numbers::pi);
-  beam.lit_share = values.empty() ? 0 : n_lit / static_cast<double>(values.size());
+  if (lit.empty()) return beam;
+  beam.centre_px = beam.centre_px / sum;
+  const auto [top, bottom] = well_filled(in_row);
+  const auto [left, right] = well_filled(in_column);
+  beam.lit_box = {{top, left}, {bottom, right}};
+  const auto middle = lit.begin() + std::ssize(lit) / 2;
+  std::ranges::nth_element(lit, middle);
+  beam.disc_counts = *middle / 2;
+  const auto n_in_disc =
+      std::ranges::count_if(values, [&](double value) { return value >= beam.disc_counts; });
+  beam.radius_px = std::sqrt(static_cast<double>(n_in_disc) / std::numbers::pi);
+  beam.lit_share = static_cast<double>(lit.size()) / static_cast<double>(values.size());
   return beam;
 }
 

@@ -30,17 +30,13 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns);
 
 /// Where the beam falls on the detector.
 struct BeamOnDetector {
-  Vec2 centre_px;              ///< centre of mass of what is bright
-  double radius_px = 0;        ///< of a disc of the same area
-  double lit_share = 0;        ///< of the trusted pixels
+  Vec2 centre_px;          ///< centre of mass of what is bright
+  double disc_counts = 0;  ///< half of what bright pixels have: the edge of a disc
+  double radius_px = 0;    ///< of a disc as large as what has more
+  double lit_share = 0;    ///< of the trusted pixels
+  Box lit_box;  ///< rows and columns that hold at least a tenth as much of it as the fullest
   bool is_in_corners = false;  ///< zero frequency at [0, 0]
 };
-
-/// Centres of mass of the patterns of a part of the raster, pixels, row by row.
-/// @param n_columns of the raster, which the file may not know
-/// @param trusted as below
-std::vector<Vec2> centres_of_mass(io::ScanReader& reader, int n_columns, const Box& positions,
-                                  const ImageStack<double>& trusted);
 
 /// Whether a mask leaves out most pixels and the beam: it is of the other polarity.
 bool leaves_out_the_beam(const ImageStack<double>& trusted, const Survey& survey);

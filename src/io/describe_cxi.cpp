@@ -18,14 +18,16 @@ constexpr std::uint32_t harmless_bits = 0x20 | 0x800 | 0x2000 | 0x4000;
 
 const std::string detector = "entry_1/instrument_1/detector_1/";
 
-/// The first dataset "entry_1/sample_*/geometry*/translation": writers differ in their names.
+/// The first dataset "entry_1/sample_*/geometry*/translation" (pyrost: translations): writers
+/// differ in their names.
 std::string sample_translation(const File& file) {
   for (const std::string& sample : file.members("entry_1")) {
     if (!sample.starts_with("sample")) continue;
     for (const std::string& geometry : file.members("entry_1/" + sample)) {
       const std::string name = text("entry_1/", sample, '/', geometry, "/translation");
-      if (geometry.starts_with("geometry") && !first_dataset(file, {name.c_str()}).empty())
-        return name;
+      const std::string plural = name + 's';
+      const std::string found = first_dataset(file, {name.c_str(), plural.c_str()});
+      if (geometry.starts_with("geometry") && !found.empty()) return found;
     }
   }
   return "";
@@ -56,6 +58,7 @@ void place_positions(const File& file, ScanDescription& scan) {
         file, {"entry_1/instrument_1/detector_1/translation", "entry_1/image_1/translation"});
   if (scan.positions.empty()) return;
   scan.positions_columns = {1, 0};
+  scan.positions_scale = scale_of_positions(file, scan.positions, scan.positions);
   const std::vector<double> v = basis_vectors(file);
   if (v.empty()) return;
   const bool rows_run_along_x = std::abs(v[0]) > std::abs(v[1]);
@@ -67,8 +70,8 @@ void place_positions(const File& file, ScanDescription& scan) {
   }
   const bool row_is_turned = (rows_run_along_x ? v[0] : v[1]) > 0;
   const bool column_is_turned = (rows_run_along_x ? v[4] : v[3]) > 0;
-  if (row_is_turned) scan.positions_scale.y = -1;
-  if (column_is_turned) scan.positions_scale.x = -1;
+  if (row_is_turned) scan.positions_scale.y *= -1;
+  if (column_is_turned) scan.positions_scale.x *= -1;
   if (row_is_turned || column_is_turned)
     scan.warnings.push_back(text(detector, "basis_vectors says that ",
                                  row_is_turned ? "rows run up" : "",
@@ -137,6 +140,9 @@ std::optional<ScanDescription> describe_cxi(const File& file) {
   scan.bad_pixels = first_dataset(
       file, {"entry_1/instrument_1/detector_1/mask", "entry_1/instrument_1/detector_1/pixel_mask"});
   scan.harmless_bits = harmless_bits;
+  // speckle-tracking and pyrost write a mask of their own, beside the detector's.
+  scan.valid_pixels = first_dataset(file, {"speckle_tracking/mask", "mask_maker/mask"});
+  if (!scan.valid_pixels.empty()) scan.bad_pixels.clear();
   scan.background = first_dataset(
       file, {"entry_1/instrument_1/detector_1/dark", "entry_1/instrument_1/detector_1/data_dark",
              "entry_1/instrument_1/detector_1/background"});

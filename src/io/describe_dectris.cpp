@@ -10,6 +10,7 @@
 #include "dataset_series.hpp"
 #include "described_formats.hpp"
 #include "file_facts.hpp"
+#include "microscope_file.hpp"
 
 namespace tessera::io {
 namespace {
@@ -80,11 +81,14 @@ void state_beam(const File& file, ScanDescription& scan) {
 }
 
 /// Beyond this rate counts are not to be trusted; damaged pixels hold the type's greatest value.
-void state_saturation(const File& file, ScanDescription& scan) {
+void state_saturation(const File& file, ElementType type, ScanDescription& scan) {
+  const double greatest = type == ElementType::u8    ? 0xff
+                          : type == ElementType::u16 ? 0xffff
+                                                     : double{0xffffffff};
   const auto cutoff = find_number(
       file, {"entry/instrument/detector/detectorSpecific/countrate_correction_count_cutoff",
              "entry/instrument/detector/saturation_value"});
-  if (cutoff && cutoff->value > 1 && cutoff->value < 1e10)
+  if (cutoff && cutoff->value > 1 && cutoff->value < greatest)
     scan.statements.push_back(
         {"data.saturation_counts", number(cutoff->value + 1), cutoff->name + " + 1"});
 }
@@ -127,6 +131,7 @@ std::optional<ScanDescription> describe_dectris(const File& file) {
   const Extents frames = series_info(file, scan.patterns).extents;
   if (frames.size() >= 3) {
     place_mask(file, frames, scan);
+    if (frames.size() == 3) state_microscope_beside(file.path(), frames[0], scan);
     if (frames.size() == 3) state_raster(file, frames[0], scan);
   }
   state_words("title", file, {"entry/title"}, scan);
@@ -138,7 +143,7 @@ std::optional<ScanDescription> describe_dectris(const File& file) {
       {"entry/start_time", "entry/instrument/detector/detectorSpecific/data_collection_date"},
       scan);
   state_beam(file, scan);
-  state_saturation(file, scan);
+  state_saturation(file, series_info(file, scan.patterns).type, scan);
   return scan;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <set>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -19,13 +20,38 @@ struct Found {
   DatasetInfo info;
 };
 
+std::string in_lower_case(std::string words) {
+  std::ranges::transform(words, words.begin(), [](unsigned char c) { return std::tolower(c); });
+  return words;
+}
+
+/// @param depth of groups to look into: links may lead back
+void add_linked(const File& file, const std::string& name, int depth, std::vector<Found>& found) {
+  try {
+    found.push_back({name, in_lower_case(name.substr(name.rfind('/') + 1)), file.info(name)});
+  } catch (const InputError&) {  // a group, or nowhere
+    if (depth == 0) return;
+    for (const std::string& member : file.members(name))
+      add_linked(file, name + '/' + member, depth - 1, found);
+  }
+}
+
+/// What links lead to, in other files too, comes last.
 std::vector<Found> all_datasets(const File& file) {
+  const std::vector<std::string> own = file.names();
+  std::vector<std::string> groups{""};
   std::vector<Found> found;
-  for (const std::string& name : file.names()) try {
-      std::string leaf = name.substr(name.rfind('/') + 1);
-      std::ranges::transform(leaf, leaf.begin(), [](unsigned char c) { return std::tolower(c); });
-      found.push_back({name, leaf, file.info(name)});
-    } catch (const InputError&) {  // a group
+  for (const std::string& name : own) {
+    const std::size_t n_before = found.size();
+    add_linked(file, name, 0, found);
+    if (found.size() == n_before) groups.push_back(name);
+  }
+  const std::set<std::string> is_own(own.begin(), own.end());
+  constexpr int depth_of_links = 3;
+  for (const std::string& group : groups)
+    for (const std::string& member : file.members(group.empty() ? "/" : group)) {
+      const std::string name = group.empty() ? member : group + '/' + member;
+      if (!is_own.contains(name)) add_linked(file, name, depth_of_links, found);
     }
   return found;
 }
@@ -41,19 +67,40 @@ bool contains_any(const std::string& words, std::initializer_list<const char*> p
       parts, [&](const char* part) { return words.find(part) != std::string::npos; });
 }
 
+/// Spectra and the like are no patterns.
+bool is_stack_of_images(const Found& found) {
+  const Extents& extents = found.info.extents;
+  return (extents.size() == 3 || extents.size() == 4) && is_real(found.info.type) &&
+         std::min(extents.back(), extents[extents.size() - 2]) >= 8;
+}
+
 const Found* largest_stack(const std::vector<Found>& datasets) {
   const Found* largest = nullptr;
   for (const Found& found : datasets) {
-    const std::size_t n_axes = found.info.extents.size();
-    if ((n_axes != 3 && n_axes != 4) || !is_real(found.info.type)) continue;
+    if (!is_stack_of_images(found)) continue;
     if (!largest || n_values(found.info.extents) > n_values(largest->info.extents))
       largest = &found;
   }
   return largest;
 }
 
+/// The dataset of as many numbers whose name differs in an x for a y: lab_sy and lab_sx.
+const Found* partner_of(const Found& y, const std::vector<Found>& datasets) {
+  for (std::size_t i = y.name.size() - y.leaf.size(); i < y.name.size(); ++i) {
+    if (y.name[i] != 'y' && y.name[i] != 'Y') continue;
+    std::string name = y.name;
+    --name[i];
+    for (const Found& found : datasets)
+      if (found.name == name && is_real(found.info.type) &&
+          n_values(found.info.extents) == n_values(y.info.extents))
+        return &found;
+  }
+  return nullptr;
+}
+
 /// Two or three columns, or a column of y and one of x.
-void find_positions(const std::vector<Found>& datasets, std::int64_t n, ScanDescription& scan) {
+void find_positions(const File& file, const std::vector<Found>& datasets, std::int64_t n,
+                    ScanDescription& scan) {
   const Found* y = nullptr;
   const Found* x = nullptr;
   for (const Found& found : datasets) {
@@ -62,17 +109,22 @@ void find_positions(const std::vector<Found>& datasets, std::int64_t n, ScanDesc
                           extents[1] <= 3 && is_real(found.info.type);
     if (is_table && contains_any(found.leaf, {"pos", "translation", "coord", "scan", "point"})) {
       scan.positions = found.name;
+      scan.positions_scale = scale_of_positions(file, found.name, found.name);
       if (extents[1] == 3 || contains_any(found.leaf, {"xy", "x_y", "col_row"}))
         scan.positions_columns = {1, 0};
       return;
     }
     if (n_values(extents) != n || !is_real(found.info.type)) continue;
-    const bool names_place =
-        contains_any(found.leaf, {"pos", "motor", "stage", "sample", "ppx", "ppy"});
-    if ((names_place && contains_any(found.leaf, {"y"})) || found.leaf == "y") y = y ? y : &found;
-    if ((names_place && contains_any(found.leaf, {"x"})) || found.leaf == "x") x = x ? x : &found;
+    const Found* partner = partner_of(found, datasets);
+    const bool names_place = contains_any(found.leaf, {"pos", "motor", "stage", "sample", "pp"});
+    if (!partner || (y && !names_place)) continue;
+    y = &found;
+    x = partner;
+    if (names_place) break;
   }
-  if (y && x && y != x) scan.positions = y->name + ", " + x->name;
+  if (!y) return;
+  scan.positions = y->name + ", " + x->name;
+  scan.positions_scale = scale_of_positions(file, y->name, x->name);
 }
 
 void find_images(const std::vector<Found>& datasets, const Extents& patterns,
@@ -155,7 +207,7 @@ std::optional<ScanDescription> describe_hdf5(const File& file) {
   if (is_of_matlab(file, scan.patterns))
     scan.statements.push_back(
         {"data.transpose", "true", "MATLAB keeps columns where others keep rows"});
-  find_positions(datasets, extents.size() == 4 ? extents[0] * extents[1] : extents[0], scan);
+  find_positions(file, datasets, extents.size() == 4 ? extents[0] * extents[1] : extents[0], scan);
   find_images(datasets, extents, scan);
   state_experiment(file, datasets, scan);
   return scan;

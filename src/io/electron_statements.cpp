@@ -53,12 +53,13 @@ void state_detector(const std::optional<Fact>& step, std::optional<double> volta
   if (!step || step->value <= 0) return;
   const std::string key = "experiment.detector_pixel_rad";
   if (const double radians = radians_per(step->unit); radians > 0)
-    scan.statements.push_back({key, number(step->value * radians), as_read(*step)});
+    scan.statements.push_back({key, number(rounded(step->value * radians)), as_read(*step)});
   const double per_metre = step->value * inverse_metres_per(step->unit);
   if (per_metre <= 0) return;
   if (voltage_V)
-    scan.statements.push_back({key, number(per_metre * geometry::electron_wavelength_m(*voltage_V)),
-                               as_read(*step) + " times the wavelength"});
+    scan.statements.push_back(
+        {key, number(rounded(per_metre * geometry::electron_wavelength_m(*voltage_V))),
+         as_read(*step) + " times the wavelength"});
   else
     scan.statements.push_back(
         {key, "", text(as_read(*step), " times the wavelength: ", at_usual_voltages(per_metre))});
@@ -67,10 +68,11 @@ void state_detector(const std::optional<Fact>& step, std::optional<double> volta
 void state_raster(const std::optional<Fact>& y, const std::optional<Fact>& x,
                   ScanDescription& scan) {
   if (!y || !x || metres_per(y->unit) == 0 || metres_per(x->unit) == 0) return;
-  scan.statements.push_back(
-      {"data.raster_step_m",
-       number_pair(y->value * metres_per(y->unit), x->value * metres_per(x->unit)),
-       text(y->name, ", ", x->name, ": ", number(y->value), ' ', y->unit)});
+  scan.statements.push_back({"data.raster_step_m",
+                             number_pair(rounded(y->value * metres_per(y->unit)),
+                                         rounded(x->value * metres_per(x->unit))),
+                             text(y->name, y->name == x->name ? "" : ", " + x->name, ": ",
+                                  number(y->value), ' ', y->unit)});
 }
 
 }  // namespace tessera::io

@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "tessera/base/error.hpp"
@@ -16,14 +18,6 @@ namespace {
 double factor(const std::map<std::string, double>& units, const std::string& word) {
   const auto found = units.find(word);
   return found == units.end() ? 0 : found->second;
-}
-
-std::string unit_of(const File& file, const std::string& name) {
-  for (const char* attribute : {"units", "unit"}) try {
-      if (const auto unit = file.text_attribute(name, attribute)) return *unit;
-    } catch (const InputError&) {  // something else goes by that name
-    }
-  return "";
 }
 
 constexpr double joules_per_eV = 1.602176634e-19;
@@ -44,6 +38,22 @@ std::string first_dataset(const File& file, std::initializer_list<const char*> n
     } catch (const InputError&) {  // a group
     }
   return "";
+}
+
+std::string unit_of(const File& file, const std::string& name) {
+  for (const char* attribute : {"units", "unit"}) try {
+      if (const auto unit = file.text_attribute(name, attribute)) return *unit;
+    } catch (const InputError&) {  // something else goes by that name
+    }
+  return "";
+}
+
+Vec2 scale_of_positions(const File& file, const std::string& y, const std::string& x) {
+  const auto metres = [&](const std::string& name) {
+    const double factor = metres_per(unit_of(file, name));
+    return factor > 0 ? factor : 1;
+  };
+  return {metres(y), metres(x)};
 }
 
 std::optional<Fact> find_number(const File& file, std::initializer_list<const char*> names) {
@@ -71,7 +81,13 @@ double metres_per(const std::string& unit) {
                  {"um", 1e-6},
                  {"µm", 1e-6},
                  {"μm", 1e-6},
+                 {"\xb5m", 1e-6},  // Latin-1
                  {"micron", 1e-6},
+                 {"microns", 1e-6},
+                 {"micrometer", 1e-6},
+                 {"micrometre", 1e-6},
+                 {"millimeter", 1e-3},
+                 {"millimetre", 1e-3},
                  {"nm", 1e-9},
                  {"[n_m]", 1e-9},
                  {"A", 1e-10},
@@ -103,6 +119,12 @@ std::string number(double value) {
   return {digits, end};
 }
 
+double rounded(double value) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.10g", value);
+  return std::strtod(digits, nullptr);
+}
+
 std::string number_pair(double a, double b) {
   return text('[', number(a), ", ", number(b), ']');
 }
@@ -129,14 +151,14 @@ void state_length(const std::string& key, const std::optional<Fact>& fact,
     return scan.warnings.push_back(text(fact->name, " = ", number(fact->value), ": its unit \"",
                                         unit, "\" is not known; give ", key));
   if (is_possible(said))
-    return scan.statements.push_back({key, number(said), comment(*fact, unit)});
+    return scan.statements.push_back({key, number(rounded(said)), comment(*fact, unit)});
   for (const std::string other : {"mm", "um", "m"}) {
     const double meant = std::abs(fact->value) * metres_per(other);
     if (!is_possible(meant)) continue;
     scan.warnings.push_back(text(fact->name, " = ", number(fact->value), ' ', unit,
                                  " cannot be; taken as ", other, ": check ", key));
-    scan.statements.push_back(
-        {key, number(meant), text(fact->name, " = ", number(fact->value), ", taken as ", other)});
+    scan.statements.push_back({key, number(rounded(meant)),
+                               text(fact->name, " = ", number(fact->value), ", taken as ", other)});
     return;
   }
   scan.warnings.push_back(text(fact->name, " = ", number(fact->value), ' ', unit,

@@ -14,6 +14,11 @@ namespace tessera::io {
 /// The first of `names` that is a dataset which can be opened; empty: none.
 std::string first_dataset(const File& file, std::initializer_list<const char*> names);
 
+/// What its attribute "units" says; empty: nothing.
+std::string unit_of(const File& file, const std::string& name);
+/// From the units that datasets of y and of x say to metres; 1 where they say none that is known.
+Vec2 scale_of_positions(const File& file, const std::string& y, const std::string& x);
+
 /// A number with the name of the dataset that holds it.
 struct Fact {
   std::string name;
@@ -31,6 +36,8 @@ double electronvolts_per(const std::string& unit);
 
 /// The shortest digits, as TOML.
 std::string number(double value);
+/// To ten digits: what was multiplied by a unit is not known to more.
+double rounded(double value);
 std::string number_pair(double a, double b);
 std::string in_quotes(const std::string& words);
 

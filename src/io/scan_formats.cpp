@@ -11,9 +11,11 @@ ScanFormat emd_scans();
 ScanFormat hdf5_scans();
 ScanFormat ptychodus_scans();
 ScanFormat ptypy_scans();
-// flat_formats.cpp
+// empad_format.cpp
 ScanFormat empad_scans();
+// mib_format.cpp
 ScanFormat mib_scans();
+// numpy_format.cpp
 ScanFormat numpy_scans();
 // dm_format.cpp
 ScanFormat dm_scans();

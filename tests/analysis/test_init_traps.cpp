@@ -36,6 +36,7 @@ struct Cxi {
   double energy = 8000 * 1.602176634e-19;
   double distance = 1.0;
   double pixel = pixel_m;
+  std::string unit = {};  ///< of the translations
 
   double& count(int position, int y, int x) {
     return patterns[static_cast<std::size_t>((position * size + y) * size + x)];
@@ -104,6 +105,8 @@ void write(const std::string& path, const Cxi& cxi) {
   io::File file = io::File::create(path);
   write_values(file, "entry_1/data_1/data", {n_positions, size, size}, cxi.type, cxi.patterns);
   file.write_doubles("entry_1/sample_1/geometry_1/translation", {n_positions, 3}, cxi.translation);
+  if (!cxi.unit.empty())
+    file.set_attribute("entry_1/sample_1/geometry_1/translation", "units", cxi.unit);
   write_values(file, detector + "mask", {size, size}, io::ElementType::u32, cxi.mask);
   if (!cxi.dark.empty()) file.write_doubles(detector + "data_dark", {size, size}, cxi.dark);
   file.write_doubles(detector + "basis_vectors", {2, 3}, cxi.basis);
@@ -182,6 +185,19 @@ const std::vector<Trap> traps = {
     {"AxesExchangedAndTurned", true,
      [](Cxi& c) { c.move([](Vec2 at) { return Vec2{at.x, -at.y}; }); },
      "y and x are exchanged (data.positions_columns), ", "positions_scale = ["},
+    {"ABeamThatLightsAPart", true,
+     [](Cxi& c) {
+       for (int p = 0; p < n_positions; ++p)
+         for (int y = 0; y < size; ++y)
+           for (int x = 30; x < size; ++x) c.count(p, y, x) = 0;
+     },
+     "wider than the window", "crop = [64, 40]"},
+    {"PositionsThatNameTheirUnit", false,
+     [](Cxi& c) {
+       c.move([](Vec2 at) { return 1e6 * at; });
+       c.unit = "um";
+     },
+     "", "positions_scale = [1e-06, 1e-06]"},
     {"NearPositionsInMicrometres", true, [](Cxi& c) { c.move([](Vec2 at) { return 1e6 * at; }); },
      "in units of 1e-06 m", "source_distance_m = 0.05"},
     {"NearPositionsInMillimetres", true, [](Cxi& c) { c.move([](Vec2 at) { return 1e3 * at; }); },

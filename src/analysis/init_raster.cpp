@@ -1,0 +1,144 @@
+// The steps of `tessera init` that look at how a raster without positions went over the sample.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "tessera/base/text.hpp"
+
+#include "disc_parallax.hpp"
+#include "init_steps.hpp"
+#include "io/file_facts.hpp"
+#include "raster_columns.hpp"
+#include "scan_orientation.hpp"
+
+namespace tessera::analysis {
+namespace {
+
+/// Rows and columns whose product is n, as near to a square as can be.
+std::array<int, 2> squarest(int n) {
+  auto rows = static_cast<int>(std::sqrt(n));
+  while (n % rows != 0) --rows;
+  return {rows, n / rows};
+}
+
+/// What the file says apart from its patterns.
+std::vector<int> said_raster(const Sight& sight) {
+  int rows = 0;
+  int columns = 0;
+  for (const io::Statement& statement : sight.said.statements)
+    if (statement.key == "data.raster_shape" &&
+        std::sscanf(statement.value.c_str(), "[%d, %d]", &rows, &columns) == 2)
+      return {rows, columns};
+  return {};
+}
+
+std::string shape_words(int rows, int columns) {
+  return text('[', rows, ", ", columns, ']');
+}
+
+/// From the patterns; else a square is guessed.
+void settle_shape(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
+  const int n = sight.patterns.n_positions;
+  constexpr int max_looked_at = 4096;
+  const int n_looked_at = std::min(max_looked_at, n);
+  const Box line = Box::at({0, (n - n_looked_at) / 2}, {1, n_looked_at});
+  const auto columns = find_raster_columns(
+      sample_raster(reader, n, line, sight.trusted, sight.survey, sight.beam), n);
+  const auto [h, w] = squarest(n);
+  if (columns) {
+    sight.raster = {n / *columns, *columns};
+    deck.set("data.raster_shape", shape_words(n / *columns, *columns),
+             text("patterns are alike ", *columns, " later: a row of the scan"));
+  } else if (h == w) {
+    sight.raster = {h, w};
+    deck.set("data.raster_shape", shape_words(h, w), "a guess: rows and columns of the scan");
+  } else {
+    deck.ask("data.raster_shape",
+             text("[rows, columns] of the scan, whose product is ", n, ": [", h, ", ", w, "]?"));
+  }
+}
+
+double degrees(double radians) {
+  return radians * 180 / std::numbers::pi;
+}
+
+/// Rows and columns of the detector are exchanged.
+void transpose(Sight& sight, DeckDraft& deck, const std::string& why) {
+  deck.set("data.transpose", "true", why);
+  if (deck.has("data.centre_px"))
+    deck.change(
+        "data.centre_px",
+        io::number_pair(std::round(sight.beam.centre_px.x), std::round(sight.beam.centre_px.y)),
+        "the beam on the mean pattern, after turning");
+  sight.warnings.push_back("rows and columns of the patterns are exchanged: data.transpose = true");
+}
+
+/// The raster step over the detector pixel, times this, is the defocus. Its sign goes with the half
+/// turn that is taken.
+void turn_as_images_shift(DiscParallax found, Sight& sight, DeckDraft& deck) {
+  const bool is_crossed = found.yy * found.xx < found.yx * found.xy;
+  if (is_crossed) {
+    std::swap(found.yy, found.yx);
+    std::swap(found.xy, found.xx);
+    transpose(sight, deck, "as images of the bright disc's parts are shifted");
+  }
+  double rotation = std::atan2(found.xy - found.yx, found.yy + found.xx);
+  double steps_per_px = -std::sqrt(std::abs(found.yy * found.xx - found.yx * found.xy));
+  if (std::abs(rotation) > std::numbers::pi / 2) {
+    rotation -= std::copysign(std::numbers::pi, rotation);
+    steps_per_px = -steps_per_px;
+  }
+  sight.raster_steps_per_px = steps_per_px;
+  sight.seen.emplace_back(
+      "orientation",
+      text("parts of the bright disc show the scan shifted by ",
+           number_words("%.3g", std::abs(steps_per_px)), " steps a pixel (correlation ",
+           number_words("%.2g", found.correlation), "): out of focus, and turned by ",
+           number_words("%.1f", degrees(rotation)), " degrees",
+           is_crossed ? ", rows and columns exchanged" : ""));
+  deck.set("data.raster_rotation_rad", number_words("%.4f", rotation),
+           "as images of the bright disc's parts are shifted; half a turn more would be the other "
+           "sign of defocus and phase");
+}
+
+void turn_to_least_curl(const ScanOrientation& found, Sight& sight, DeckDraft& deck) {
+  sight.seen.emplace_back(
+      "orientation",
+      text("the scan is turned by ", number_words("%.1f", degrees(found.rotation_rad)),
+           " degrees (or that plus 180)", found.transpose ? ", rows and columns exchanged" : "",
+           ": ", number_words("%.2g", found.curl_share), " of curl is left"));
+  deck.set("data.raster_rotation_rad", number_words("%.4f", found.rotation_rad),
+           "least curl of the centres of mass; or half a turn more");
+  if (found.transpose) transpose(sight, deck, "least curl of the centres of mass");
+}
+
+}  // namespace
+
+void look_at_raster(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
+  if (sight.source.positions || sight.beam.lit_share == 0) return;
+  sight.raster = sight.patterns.raster.empty() ? said_raster(sight) : sight.patterns.raster;
+  if (sight.raster.empty()) settle_shape(reader, sight, deck);
+  if (sight.raster.empty() || !has_electrons(sight, deck)) return;
+  constexpr int max_side = 64;
+  const Shape2 part{std::min(max_side, sight.raster[0]), std::min(max_side, sight.raster[1])};
+  const Pixel corner{(sight.raster[0] - part.h) / 2, (sight.raster[1] - part.w) / 2};
+  const RasterSample sample = sample_raster(reader, sight.raster[1], Box::at(corner, part),
+                                            sight.trusted, sight.survey, sight.beam);
+  if (const auto parallax = find_disc_parallax(sample))
+    return turn_as_images_shift(*parallax, sight, deck);
+  const ScanOrientation found = find_scan_orientation(sample.centres, part);
+  if (found.curl_share <= 0.3) turn_to_least_curl(found, sight, deck);
+}
+
+void ask_for_raster(DeckDraft& deck) {
+  deck.set("data.positions", "\"\"", "the file has none: a raster");
+  deck.ask("data.raster_step_m",
+           "[y, x], metres, from the scan's settings; or name data.positions_file instead");
+  deck.set("data.raster_rotation_rad", "0.0",
+           "of the scan to the detector; often not 0 in 4D-STEM");
+}
+
+}  // namespace tessera::analysis

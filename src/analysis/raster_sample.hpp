@@ -1,0 +1,29 @@
+#pragma once
+/// A part of a raster scan, each pattern looked at once.
+
+#include <vector>
+
+#include "tessera/base/image_stack.hpp"
+
+#include "survey.hpp"
+
+namespace tessera::analysis {
+
+struct RasterSample {
+  Shape2 raster;               ///< of the part
+  std::vector<double> counts;  ///< of a pattern, row by row
+  std::vector<Vec2> centres;   ///< of mass, pixels
+  /// The bright disc is cut into blocks of so many pixels; blocks on its edge are left out.
+  int block_px = 1;
+  std::vector<Pixel> blocks;  ///< their row and column, in blocks
+  ImageStack<double> images;  ///< (block, raster): counts in a block
+};
+
+/// @param n_columns of the raster, which the file may not know
+/// @param trusted (1, h, w), 1 = trust; empty: every pixel
+/// @param reader has surveyed the file @throws InputError
+RasterSample sample_raster(io::ScanReader& reader, int n_columns, const Box& positions,
+                           const ImageStack<double>& trusted, const Survey& survey,
+                           const BeamOnDetector& beam);
+
+}  // namespace tessera::analysis

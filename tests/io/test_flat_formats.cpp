@@ -1,0 +1,198 @@
+// Plain numbers as others write them: NumPy, Merlin, EMPAD.
+#include <filesystem>
+
+#include "io/known_formats.hpp"
+
+namespace tessera::io {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using namespace testing;
+
+/// The header of NumPy's format 1.0, as numpy.save writes it.
+std::string numpy_header(const std::string& type, const std::string& extents) {
+  std::string words =
+      "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + extents + "), }";
+  words.resize((words.size() + 11 + 63) / 64 * 64 - 11, ' ');
+  words += '\n';
+  std::string header = "\x93NUMPY\x01";
+  header += '\0';
+  header += static_cast<char>(words.size() % 256);
+  header += static_cast<char>(words.size() / 256);
+  return header + words;
+}
+
+TEST_F(KnownFormats, NumpyWithTextBesideIt) {
+  source_.path = folder_.file("patterns.npy");
+  source_.positions_file = folder_.file("positions.csv");
+  source_.positions_columns = std::array{2, 1};
+  source_.positions_scale = {1e-6, -1e-6};
+  source_.bad_pixels = "mask";
+  source_.mask_file = folder_.file("mask.npy");
+  on_root([&] {
+    std::string bytes = numpy_header(">u2", "9, 5, 6");
+    for (const double value : patterns(0, 9))
+      append(bytes, static_cast<std::uint16_t>(value), true);
+    write(source_.path, bytes);
+    std::string mask = numpy_header("|b1", "5, 6") + std::string(30, '\0');
+    mask[mask.size() - 30] = 1;
+    write(source_.mask_file, mask);
+    std::ofstream table(source_.positions_file);
+    table.precision(17);
+    table << "# from the stage\nn; x_um; y_um\n";
+    for (int p = 0; p < n_positions; ++p)
+      table << p << "; " << -1e6 * position(p).x << "; " << 1e6 * position(p).y << '\n';
+  });
+  const ScanInfo info = read_scan_info(source_, world());
+  for (int p = 0; p < n_positions; ++p) {
+    EXPECT_NEAR(info.positions_m[static_cast<std::size_t>(p)].y, position(p).y, 1e-20);
+    EXPECT_NEAR(info.positions_m[static_cast<std::size_t>(p)].x, position(p).x, 1e-20);
+  }
+  source_.positions_file.clear();
+  source_.positions.reset();
+  expect_the_scan("numpy", false);
+}
+
+TEST_F(KnownFormats, NumpyCutShort) {
+  source_.path = folder_.file("patterns.npy");
+  on_root([&] { write(source_.path, numpy_header("<u2", "9, 5, 6") + std::string(100, 'x')); });
+  EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }),
+              AllOf(HasSubstr("data.file"), HasSubstr("patterns.npy"), HasSubstr("cut short")));
+}
+
+/// As Merlin writes it: a header before each frame.
+std::string merlin_file() {
+  std::string bytes;
+  const Numbers all = patterns(0, 9);
+  for (int p = 0; p < n_positions; ++p) {
+    std::string header = "MQ1,00000" + std::to_string(p + 1) + ",00384,01,0006,0005,U16,1x1,01,";
+    header.resize(384, ' ');
+    bytes += header;
+    for (int r = 0; r < shape.size(); ++r)
+      append(bytes, static_cast<std::uint16_t>(all[static_cast<std::size_t>(p * 30 + r)]), true);
+  }
+  return bytes;
+}
+
+TEST_F(KnownFormats, Merlin) {
+  source_.path = folder_.file("scan.mib");
+  source_.positions.reset();
+  on_root([&] { write(source_.path, merlin_file()); });
+  expect_the_scan("mib", false);
+}
+
+TEST_F(KnownFormats, MerlinWithItsHeaderFile) {
+  source_.path = folder_.file("scan.hdr");
+  source_.positions.reset();
+  on_root([&] {
+    write(folder_.file("scan.mib"), merlin_file());
+    write(source_.path,
+          "HDR,\t\nTime and Date Stamp (day, mnth, yr, hr, min, s):\t18/05/2020 16:51:48\r\n"
+          "Frames in Acquisition (Number):\t9\nFrames per Trigger (Number):\t3\nEnd\t");
+  });
+  expect_the_scan("mib", false);
+  EXPECT_EQ(read_scan_info(source_, world()).raster, (std::vector<int>{3, 3}));
+  EXPECT_THAT(description().statements, says("measured_at", "\"18/05/2020 16:51:48\""));
+}
+
+/// Frames of 128 x 128 that hold their number and a pattern in a corner, with rows behind.
+std::string empad_frames(int n_frames, int n_rows_behind) {
+  std::string bytes;
+  for (int p = 0; p < n_frames; ++p)
+    for (int y = 0; y < 128 + n_rows_behind; ++y)
+      for (int x = 0; x < 128; ++x)
+        append(bytes, y < 128 ? static_cast<float>(1000 * p + 7 * y + x) : -1e9F);
+  return bytes;
+}
+
+class Empad : public KnownFormats {
+ protected:
+  void expect_the_frames() {
+    source_.positions.reset();
+    const ScanInfo info = read_scan_info(source_, world());
+    EXPECT_EQ(info.format->name, "empad");
+    EXPECT_EQ(info.raster, (std::vector<int>{2, 3}));
+    const std::vector<int> owner(6, 0);
+    const std::vector<int> mine = positions_of(owner, world().rank());
+    const AllPatterns read = read_all(source_, info, owner, mine, world());
+    const auto* values = reinterpret_cast<const float*>(read.values.data());
+    for (const int p : mine)
+      for (int y = 0; y < 128; ++y)
+        for (int x = 0; x < 128; ++x) ASSERT_EQ(*values++, 1000 * p + 7 * y + x);
+  }
+};
+
+TEST_F(Empad, WithThePathOfTheMicroscopesComputerAndWhatWasSearchedWith) {
+  source_.path = folder_.file("scan.xml");
+  on_root([&] {
+    write(folder_.file("scan_x3_y2.raw"), empad_frames(6, 2));
+    write(source_.path,
+          "<root name=\"a\"><raw_file filename=\"/home/empad/scan_x3_y2.raw\"/>"
+          "<scan_parameters mode=\"search\"><scan_resolution_y>9</scan_resolution_y>"
+          "<scan_resolution_x>9</scan_resolution_x></scan_parameters>"
+          "<scan_parameters mode=\"acquire\"><scan_size>0.5</scan_size>"
+          "<scan_resolution_y>2</scan_resolution_y><scan_resolution_x>3</scan_resolution_x>"
+          "</scan_parameters><iom_measurements><full_scan_field_of_view><scale_factor>0.5"
+          "</scale_factor><x>6e-9</x><y>6e-9</y></full_scan_field_of_view>"
+          "<high_voltage>300000.0</high_voltage></iom_measurements></root>");
+  });
+  expect_the_frames();
+  EXPECT_THAT(description().statements,
+              AllOf(says("experiment.voltage_V", "3e+05"), says("data.raster_step_m", "[4e-09, ")));
+  EXPECT_THAT(description().warnings, ::testing::Contains(HasSubstr("scan_size = 0.5")));
+  source_.path = folder_.file("scan_x3_y2.raw");  // its XML is found
+  expect_the_frames();
+}
+
+TEST_F(Empad, OfTheSecondGenerationAsNumbersOrAsItsOwnWords) {
+  source_.path = folder_.file("scan.xml");
+  on_root([&] {
+    write(folder_.file("scan.raw"), empad_frames(6, 0));
+    write(
+        source_.path,
+        "<root><sensor><type>EMPAD2</type><shape>(128, 128)</shape></sensor><scan><type>scan"
+        "</type><shape>(2, 3)</shape></scan><iom_measurements><calibrated_diffraction_angle>"
+        "0.00025</calibrated_diffraction_angle></iom_measurements><rawfile><framecount>8"
+        "</framecount><datatype>float32</datatype><filename>scan.raw</filename></rawfile></root>");
+  });
+  expect_the_frames();
+  EXPECT_THAT(description().statements, says("experiment.detector_pixel_rad", "0.00025"));
+  world().barrier();  // all have read it
+  on_root([&] { write(folder_.file("scan.raw"), empad_frames(8, 0)); });
+  EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }),
+              AllOf(HasSubstr("scan.raw"), HasSubstr("empad2")));
+}
+
+/// What write_tiff makes has floats; a stack of 16-bit pages, big endian, as ImageJ writes them.
+TEST_F(KnownFormats, TiffWithAPageForEachPattern) {
+  source_.path = folder_.file("scan.tif");
+  source_.positions.reset();
+  on_root([&] {
+    const Numbers all = patterns(0, 9);
+    std::string bytes("MM\0*", 4);
+    append(bytes, std::uint32_t{8}, true);
+    for (int p = 0; p < n_positions; ++p) {
+      const auto at = static_cast<std::uint32_t>(bytes.size());
+      const std::uint32_t values_at = at + 2 + 6 * 12 + 4;
+      append(bytes, std::uint16_t{6}, true);
+      for (const auto& [tag, value] : std::vector<std::pair<int, std::uint32_t>>{
+               {256, 6}, {257, 5}, {258, 16}, {259, 1}, {273, values_at}, {279, 60}}) {
+        append(bytes, static_cast<std::uint16_t>(tag), true);
+        append(bytes, std::uint16_t{4}, true);
+        append(bytes, std::uint32_t{1}, true);
+        append(bytes, value, true);
+      }
+      append(bytes, p + 1 < n_positions ? values_at + 60 : std::uint32_t{0}, true);
+      for (int r = 0; r < shape.size(); ++r)
+        append(bytes, static_cast<std::uint16_t>(all[static_cast<std::size_t>(p * 30 + r)]), true);
+    }
+    write(source_.path, bytes);
+  });
+  expect_the_scan("tiff", false);
+  on_root([&] { std::filesystem::resize_file(source_.path, 500); });
+  EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }), HasSubstr("cut short"));
+}
+
+}  // namespace
+}  // namespace tessera::io
