@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "array_file.hpp"
-#include "inflated_bytes.hpp"
 #include "numpy_file.hpp"
 #include "stored_patterns.hpp"
 
@@ -22,11 +21,7 @@ class FlatScan final : public ScanReader {
       : flat_(patterns), source_(source), file_(open(patterns.path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (file_ < 0)
       throw InputError(text('"', flat_.path, "\" cannot be read: ", std::strerror(errno)));
-    if (flat_.deflated) {
-      inflated_ = std::make_unique<InflatedBytes>(flat_.path, flat_.deflated->first_byte,
-                                                  flat_.deflated->n_bytes);
-      return;
-    }
+    if (flat_.unpacked) return;
     const std::int64_t last = flat_.first_bytes.empty() ? first_byte(flat_.n_positions - 1)
                                                         : std::ranges::max(flat_.first_bytes);
     const std::int64_t needed = last + pattern_bytes();
@@ -136,7 +131,7 @@ class FlatScan final : public ScanReader {
 
   void read_bytes(std::int64_t first, std::int64_t n) {
     bytes_.resize(static_cast<std::size_t>(n));
-    if (inflated_) return inflated_->read(first, n, bytes_.data());
+    if (flat_.unpacked) return flat_.unpacked->read(first, n, bytes_.data());
     for (std::int64_t done = 0; done < n;) {
       const ssize_t got = pread(file_, bytes_.data() + done, static_cast<std::size_t>(n - done),
                                 static_cast<off_t>(first + done));
@@ -151,7 +146,6 @@ class FlatScan final : public ScanReader {
   FlatPatterns flat_;
   ScanSource source_;
   int file_;
-  std::unique_ptr<InflatedBytes> inflated_;  ///< where patterns are deflated
   PatternType as_ = PatternType::f32;
   std::vector<std::byte> bytes_;  ///< of the pattern that is read
 };

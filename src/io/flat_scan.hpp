@@ -2,20 +2,14 @@
 /// The reader of patterns that lie in a file one after another, as plain numbers.
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "byte_source.hpp"
 #include "number_type.hpp"
 #include "scan_format.hpp"
 
 namespace tessera::io {
-
-/// A part of a file that zlib has deflated.
-struct Deflated {
-  std::int64_t first_byte = 0;
-  std::int64_t n_bytes = 0;
-};
 
 struct FlatPatterns {
   std::string path;  ///< of the file that holds them
@@ -23,8 +17,8 @@ struct FlatPatterns {
   std::int64_t first_byte = 0;
   std::int64_t bytes_between = 0;              ///< after each pattern, before the next
   std::vector<std::int64_t> first_bytes = {};  ///< of each pattern, where they lie anyhow
-  /// They lie in this; places of theirs are counted in what it inflates to.
-  std::optional<Deflated> deflated = {};
+  /// They are packed: places of theirs are counted in what this unpacks to.
+  std::shared_ptr<ByteSource> unpacked = {};
   int n_positions = 0;
   std::vector<int> raster = {};  ///< (rows, columns), if the file knows them
   Shape2 shape = {};

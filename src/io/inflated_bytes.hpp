@@ -9,19 +9,26 @@
 
 #include <zlib.h>
 
+#include "byte_source.hpp"
+
 namespace tessera::io {
 
-class InflatedBytes {
+/// A part of a file that zlib has deflated.
+struct Deflated {
+  std::int64_t first_byte = 0;
+  std::int64_t n_bytes = 0;
+};
+
+class InflatedBytes final : public ByteSource {
  public:
   /// @param first, n_bytes of the deflated bytes in the file
   InflatedBytes(const std::string& path, std::int64_t first, std::int64_t n_bytes);
-  ~InflatedBytes();
+  ~InflatedBytes() override;
   InflatedBytes(const InflatedBytes&) = delete;
   InflatedBytes& operator=(const InflatedBytes&) = delete;
 
-  /// `n` bytes from `at` on. In ascending order each is inflated once; going back begins anew.
-  /// @throws InputError for damaged bytes, or fewer than that
-  void read(std::int64_t at, std::int64_t n, void* to);
+  /// In ascending order each is inflated once; going back begins anew.
+  void read(std::int64_t at, std::int64_t n, void* to) override;
 
  private:
   void begin();

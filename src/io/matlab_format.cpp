@@ -138,7 +138,9 @@ MatlabArray patterns_array(const ScanSource& source) {
 FlatPatterns matlab_patterns(const ScanSource& source) {
   const MatlabArray array = patterns_array(source);
   FlatPatterns flat{.path = source.path, .type = array.type, .first_byte = array.first_byte};
-  flat.deflated = array.deflated;
+  if (array.deflated)
+    flat.unpacked = std::make_shared<InflatedBytes>(source.path, array.deflated->first_byte,
+                                                    array.deflated->n_bytes);
   flat.shape = {static_cast<int>(array.extents[1]), static_cast<int>(array.extents[0])};
   flat.n_positions = static_cast<int>(array.extents[2]);
   return flat;

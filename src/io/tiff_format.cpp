@@ -1,142 +1,179 @@
-// Stacks of TIFF images, a page for each pattern (TIFF 6.0, Adobe 1992; BigTIFF), not compressed.
+// Stacks of TIFF images, a page for each pattern, as libtiff reads them: BigTIFF, strips and tiles,
+// LZW, Deflate, PackBits and whatever else it was built with.
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <climits>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <map>
+
+#include <tiffio.h>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
+#include "byte_source.hpp"
 #include "flat_scan.hpp"
 
 namespace tessera::io {
 namespace {
 
-enum Tag {
-  width = 256,
-  height = 257,
-  bits = 258,
-  compression = 259,
-  strip_offsets = 273,
-  samples = 277,
-  strip_bytes = 279,
-  sample_format = 339,
-};
+/// What libtiff said last; it prints otherwise.
+std::string& last_complaint() {
+  static std::string words;
+  return words;
+}
 
-/// The fields of a directory, by tag.
-using Directory = std::map<int, std::vector<std::int64_t>>;
+void keep_complaint(const char*, const char* format, va_list values) {
+  std::array<char, 256> words{};
+  std::vsnprintf(words.data(), words.size(), format, values);
+  last_complaint() = words.data();
+}
 
-class TiffFile {
+/// Values of all pages one after another, in this machine's byte order.
+class TiffPages final : public ByteSource {
  public:
-  explicit TiffFile(const std::string& path) : path_(path), file_(path, std::ios::binary) {
-    const std::string start = bytes_at(0, 16);
-    is_big_endian_ = start[0] == 'M';
-    is_long_ = start[is_big_endian_ ? 3 : 2] == 43;
-    next_ = number(start, is_long_ ? 8 : 4, word());
+  explicit TiffPages(const std::string& path) : path_(path) {
+    TIFFSetErrorHandler(keep_complaint);
+    TIFFSetWarningHandler(nullptr);  // private tags and the like
+    last_complaint().clear();
+    tiff_.reset(TIFFOpen(path.c_str(), "rm"));
+    if (!tiff_) fail(last_complaint());
+    shape_ = {static_cast<int>(number(TIFFTAG_IMAGELENGTH)),
+              static_cast<int>(number(TIFFTAG_IMAGEWIDTH))};
+    type_ = type_of_page();
+    const auto n_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    do {
+      check_page(n_bytes);
+      places_.push_back(TIFFCurrentDirOffset(tiff_.get()));
+    } while (TIFFReadDirectory(tiff_.get()));
+    if (!last_complaint().empty()) fail(last_complaint() + ": it is cut short or damaged");
+    if (places_.size() > INT_MAX) fail(text(places_.size(), " pages are too many"));
+    page_.resize(static_cast<std::size_t>(shape_.size() * type_.bytes));
   }
 
-  /// The next page's, until there is none.
-  std::optional<Directory> next() {
-    if (next_ == 0) return {};
-    const int n_count = is_long_ ? 8 : 2;
-    const int n_field = is_long_ ? 20 : 12;
-    const std::int64_t n_fields = number(bytes_at(next_, n_count), 0, n_count);
-    if (n_fields > 4096) fail("a directory of " + text(n_fields) + " fields");
-    const std::string list = bytes_at(next_ + n_count, n_fields * n_field + word());
-    Directory directory;
-    for (std::int64_t i = 0; i < n_fields; ++i) read_field(list, i * n_field, directory);
-    next_ = number(list, n_fields * n_field, word());
-    return directory;
-  }
+  Shape2 shape() const { return shape_; }
+  NumberType type() const { return type_; }
+  int n_pages() const { return static_cast<int>(places_.size()); }
 
-  bool is_big_endian() const { return is_big_endian_; }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(text('"', path_, "\": ", what));
+  void read(std::int64_t at, std::int64_t n, void* to) override {
+    const std::int64_t page = at / std::ssize(page_);
+    if (page != in_memory_) unpack(page);
+    std::memcpy(to, page_.data() + at % std::ssize(page_), static_cast<std::size_t>(n));
   }
 
  private:
-  int word() const { return is_long_ ? 8 : 4; }
+  struct Close {
+    void operator()(TIFF* tiff) const { TIFFClose(tiff); }
+  };
 
-  std::string bytes_at(std::int64_t first, std::int64_t n) {
-    std::string bytes(static_cast<std::size_t>(n), '\0');
-    file_.seekg(first);
-    if (!file_.read(bytes.data(), n)) fail("it is cut short; copy or write it again");
-    return bytes;
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(text('"', path_, "\": ", what));
   }
-  std::int64_t number(const std::string& bytes, std::int64_t at, int n) const {
-    std::int64_t value = 0;
-    for (int i = 0; i < n; ++i) {
-      const auto place = static_cast<std::size_t>(at + (is_big_endian_ ? i : n - 1 - i));
-      value = value * 256 + static_cast<unsigned char>(bytes[place]);
-    }
+  std::uint32_t number(std::uint32_t tag) const {
+    std::uint32_t value = 0;
+    TIFFGetField(tiff_.get(), tag, &value);
     return value;
   }
-  /// Whole numbers alone are of interest. Values that do not fit in a field lie apart.
-  void read_field(const std::string& list, std::int64_t at, Directory& directory) {
-    const std::int64_t type = number(list, at + 2, 2);
-    const int n_bytes = type == 3 ? 2 : type == 4 ? 4 : type == 16 ? 8 : 0;
-    const std::int64_t count = number(list, at + 4, word());
-    if (n_bytes == 0 || count > 1 << 20) return;
-    const std::int64_t value_at = at + 4 + word();
-    const bool is_apart = count * n_bytes > word();
-    const std::string values = is_apart ? bytes_at(number(list, value_at, word()), count * n_bytes)
-                                        : list.substr(static_cast<std::size_t>(value_at));
-    auto& field = directory[static_cast<int>(number(list, at, 2))];
-    for (std::int64_t i = 0; i < count; ++i) field.push_back(number(values, i * n_bytes, n_bytes));
+  std::uint16_t small_number(std::uint32_t tag) const {
+    std::uint16_t value = 0;
+    TIFFGetFieldDefaulted(tiff_.get(), tag, &value);
+    return value;
+  }
+
+  NumberType type_of_page() const {
+    const int bits = small_number(TIFFTAG_BITSPERSAMPLE);
+    const int format = small_number(TIFFTAG_SAMPLEFORMAT);
+    const char kind = format == SAMPLEFORMAT_IEEEFP ? 'f' : format == SAMPLEFORMAT_INT ? 'i' : 'u';
+    const bool is_read = kind == 'f' ? bits == 32 || bits == 64
+                                     : bits == 8 || bits == 16 || bits == 32 || bits == 64;
+    if (!is_read || format == SAMPLEFORMAT_COMPLEXIEEEFP || format == SAMPLEFORMAT_COMPLEXINT ||
+        small_number(TIFFTAG_SAMPLESPERPIXEL) != 1)
+      fail(text("pages must be grey, of whole numbers or floats of 8 to 64 bits, not ",
+                small_number(TIFFTAG_SAMPLESPERPIXEL), " times ", bits,
+                " bits; python3 -c \"import numpy, tifffile; numpy.save('scan.npy', "
+                "tifffile.imread('scan.tif'))\" converts what tifffile reads"));
+    if (!TIFFIsCODECConfigured(small_number(TIFFTAG_COMPRESSION)))
+      fail(text("its compression, number ", small_number(TIFFTAG_COMPRESSION),
+                ", is not in this libtiff; save it with another, or as .npy"));
+    return {kind, bits / 8, std::endian::native == std::endian::big};
+  }
+
+  /// As the first page, and all of it in the file.
+  void check_page(std::int64_t n_file_bytes) const {
+    const Shape2 shape{static_cast<int>(number(TIFFTAG_IMAGELENGTH)),
+                       static_cast<int>(number(TIFFTAG_IMAGEWIDTH))};
+    const NumberType type = type_of_page();
+    if (shape != shape_ || shape.size() == 0 || type.kind != type_.kind ||
+        type.bytes != type_.bytes)
+      fail(text("page ", places_.size(), " of ", shape.h, " x ", shape.w, " pixels of ",
+                8 * type.bytes, " bits after pages of ", shape_.h, " x ", shape_.w, " of ",
+                8 * type_.bytes));
+    for (std::uint32_t part = 0; part < n_parts(); ++part)
+      if (static_cast<std::int64_t>(TIFFGetStrileOffset(tiff_.get(), part) +
+                                    TIFFGetStrileByteCount(tiff_.get(), part)) > n_file_bytes)
+        fail(text("page ", places_.size(), " is cut short; copy or write it again"));
+  }
+  std::uint32_t n_parts() const {
+    return TIFFIsTiled(tiff_.get()) ? TIFFNumberOfTiles(tiff_.get())
+                                    : TIFFNumberOfStrips(tiff_.get());
+  }
+
+  void unpack(std::int64_t page) {
+    in_memory_ = -1;
+    last_complaint().clear();
+    bool is_read = TIFFSetSubDirectory(tiff_.get(), places_[static_cast<std::size_t>(page)]) == 1;
+    for (std::uint32_t part = 0; is_read && part < n_parts(); ++part)
+      is_read = TIFFIsTiled(tiff_.get()) ? unpack_tile(part) : unpack_strip(part);
+    if (!is_read)
+      fail(text("page ", page, " cannot be read: ", last_complaint(), "; copy or write it again"));
+    in_memory_ = page;
+  }
+  bool unpack_strip(std::uint32_t strip) {
+    const std::int64_t row_bytes = std::int64_t{shape_.w} * type_.bytes;
+    std::uint32_t rows = 0;
+    TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_ROWSPERSTRIP, &rows);
+    const std::int64_t first = std::int64_t{strip} * rows;
+    const std::int64_t n = std::min<std::int64_t>(rows, shape_.h - first) * row_bytes;
+    return TIFFReadEncodedStrip(tiff_.get(), strip, page_.data() + first * row_bytes, n) == n;
+  }
+  bool unpack_tile(std::uint32_t tile) {
+    const auto h = static_cast<int>(number(TIFFTAG_TILELENGTH));
+    const auto w = static_cast<int>(number(TIFFTAG_TILEWIDTH));
+    tile_.resize(static_cast<std::size_t>(TIFFTileSize(tiff_.get())));
+    if (TIFFReadEncodedTile(tiff_.get(), tile, tile_.data(), std::ssize(tile_)) !=
+        std::ssize(tile_))
+      return false;
+    const int n_across = (shape_.w + w - 1) / w;
+    const int top = static_cast<int>(tile) / n_across * h;
+    const int left = static_cast<int>(tile) % n_across * w;
+    const std::int64_t n = std::int64_t{std::min(w, shape_.w - left)} * type_.bytes;
+    for (int y = 0; y < std::min(h, shape_.h - top); ++y)
+      std::memcpy(page_.data() + (std::int64_t{top + y} * shape_.w + left) * type_.bytes,
+                  tile_.data() + std::int64_t{y} * w * type_.bytes, static_cast<std::size_t>(n));
+    return true;
   }
 
   std::string path_;
-  std::ifstream file_;
-  bool is_big_endian_ = false;
-  bool is_long_ = false;  ///< BigTIFF
-  std::int64_t next_ = 0;
+  std::unique_ptr<TIFF, Close> tiff_;
+  Shape2 shape_;
+  NumberType type_;
+  std::vector<std::uint64_t> places_;  ///< of the pages' directories
+  std::int64_t in_memory_ = -1;
+  std::vector<std::byte> page_;
+  std::vector<std::byte> tile_;
 };
 
-std::int64_t value_of(const Directory& page, Tag tag, std::int64_t otherwise) {
-  const auto found = page.find(tag);
-  return found == page.end() || found->second.empty() ? otherwise : found->second.front();
-}
-
-NumberType type_of(const TiffFile& file, const Directory& page) {
-  constexpr std::array kinds{'u', 'u', 'i', 'f'};
-  const std::int64_t format = value_of(page, sample_format, 1);
-  if (format < 0 || format > 3) file.fail("its pixels are not real numbers");
-  return {kinds[static_cast<std::size_t>(format)], static_cast<int>(value_of(page, bits, 1)) / 8,
-          file.is_big_endian()};
-}
-
-/// Its strips must follow one another.
-std::int64_t first_byte(const TiffFile& file, const Directory& page) {
-  if (value_of(page, compression, 1) != 1 || value_of(page, samples, 1) != 1 ||
-      !page.contains(strip_offsets) || !page.contains(strip_bytes))
-    file.fail(
-        "pages must be grey, not compressed and not in tiles; python3 -c \"import numpy, "
-        "tifffile; numpy.save('scan.npy', tifffile.imread('scan.tif'))\" converts it");
-  const auto& offsets = page.at(strip_offsets);
-  const auto& sizes = page.at(strip_bytes);
-  for (std::size_t i = 1; i < std::min(offsets.size(), sizes.size()); ++i)
-    if (offsets[i] != offsets[i - 1] + sizes[i - 1])
-      file.fail("the strips of a page lie apart; save it as .npy");
-  return offsets.front();
-}
-
 FlatPatterns tiff_patterns(const ScanSource& source) {
-  TiffFile file(source.path);
-  FlatPatterns flat{.path = source.path, .type = {}};
-  while (const auto page = file.next()) {
-    const Shape2 shape{static_cast<int>(value_of(*page, height, 0)),
-                       static_cast<int>(value_of(*page, width, 0))};
-    if (flat.first_bytes.empty()) {
-      flat.shape = shape;
-      flat.type = type_of(file, *page);
-    }
-    if (shape != flat.shape || shape.size() == 0)
-      file.fail(text("page ", flat.first_bytes.size(), " of ", shape.h, " x ", shape.w,
-                     " pixels after pages of ", flat.shape.h, " x ", flat.shape.w));
-    flat.first_bytes.push_back(first_byte(file, *page));
-  }
-  if (flat.first_bytes.empty()) file.fail("it holds no page");
-  flat.n_positions = static_cast<int>(flat.first_bytes.size());
+  const auto pages = std::make_shared<TiffPages>(source.path);
+  FlatPatterns flat{.path = source.path, .type = pages->type()};
+  flat.shape = pages->shape();
+  flat.n_positions = pages->n_pages();
+  flat.unpacked = pages;
   return flat;
 }
 

@@ -34,6 +34,7 @@ class Tessera(CMakePackage, CudaPackage):
     depends_on("spdlog")
     depends_on("nlohmann-json")
     depends_on("libpng")
+    depends_on("libtiff")
     depends_on("zlib-api")
     depends_on("eigen@3")
 
