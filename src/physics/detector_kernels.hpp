@@ -117,10 +117,14 @@ struct Compare {
         }
       }
     }
-    /// Half the expected second derivative, as the slope is half the first: a pixel without counts
-    /// says as much about a background as one count does.
-    KOKKOS_FUNCTION static Real background_curvature(const Real model, const Real measured) {
-      return Real(0.5) / ((model > measured ? model : measured) + 1);
+    /// dL/dI over I - N, the curvature between the model's counts and the measured ones: a step of
+    /// slope / curvature goes as far as the count, and one of their sums to a mean of counts. Where
+    /// the model is dark the second derivative would send it orders of magnitude too far.
+    KOKKOS_FUNCTION Real background_curvature(const Real model, const Real measured) const {
+      if (noise == Noise::intensity) return Real(0.5) / (measured + 1);
+      if (noise == Noise::poisson) return Real(0.5) / (model + dark_counts);
+      const Real amplitude = device::math::sqrt(model) + Real(1e-10);
+      return 1 / (amplitude * (amplitude + device::math::sqrt(measured)));
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {

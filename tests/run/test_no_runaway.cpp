@@ -32,6 +32,9 @@ const std::vector<NamedOverrides> scans{
     {"strong_phase",
      {"simulation.object=siemens_star", "simulation.phase_rad=2",
       "simulation.background_fraction=0.1", "simulation.intensity_jitter=0.1"}},
+    {"few_counts",
+     {"simulation.object=cells", "simulation.phase_rad=0.3", "simulation.absorption=0.02",
+      "simulation.counts_per_pattern=2e4"}},
     {"near_field",
      {"experiment.propagation=fresnel", "experiment.distance_m=6e-3",
       "experiment.detector_pixel_m=200e-9", "probe.semi_angle_rad=2e-4", "probe.defocus_m=10e-3",
@@ -118,7 +121,7 @@ TEST(LineSearches, KeepUpWithAdamWhereAllIsRefined) {
 TEST(Runaway, GoesBackToTheBestEpoch) {
   const testing::SharedFolder folder("runaway");
   const deck::Deck deck =
-      simulated(folder.path(), {scans[2].overrides,
+      simulated(folder.path(), {scans[3].overrides,
                                 methods[0].overrides,
                                 bold,
                                 refined[1].overrides,

@@ -110,7 +110,7 @@ const std::vector<Defect> defects{
       "solver.epochs=100"},
      {"simulation.background_fraction=0.2"},
      {},
-     {"refine.background_from_epoch=20"}},
+     {"refine.background_from_epoch=5"}},
     {"saturation", atoms_deck, {}, {"simulation.saturation_fraction=0.03"}, {}, {"saturation"}},
     {"fly_scan",
      atoms_deck,
