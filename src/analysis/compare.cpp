@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -9,7 +10,7 @@
 
 #include "compare_slices.hpp"
 #include "file_contents.hpp"
-#include "optics/fourier_tools.hpp"
+#include "optics/illuminated_region.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -90,14 +91,15 @@ std::optional<double> position_error_px(const std::vector<Vec2>& a, const std::v
 }  // namespace
 
 Reconstruction read_reconstruction(const std::string& path) {
-  const io::File file = io::File::open(path);
+  const auto opened = std::make_shared<const io::File>(io::File::open(path));
+  const io::File& file = *opened;
   const std::string at = file.has("truth/object") ? "truth/" : "";
   if (at.empty() && !(file.has("object") && file.has("probe")))
     throw InputError(text('"', path,
                           "\" is neither a result (datasets object, probe) nor a simulated "
                           "scan (truth/object, truth/probe)"));
   Reconstruction made;
-  made.object = file.read_waves(at + "object");
+  made.object = ObjectSource(opened, at + "object");
   made.probe = file.read_waves(at + "probe");
   made.window_corner_px = read_points(file, at + "window_corner_px");
   made.pixel_m = file.number_attribute("/", "object_pixel_m");
@@ -105,19 +107,15 @@ Reconstruction read_reconstruction(const std::string& path) {
   return made;
 }
 
-Comparison compare(const Reconstruction& a, const Reconstruction& b) {
+Comparison compare(const Reconstruction& a, const Reconstruction& b, const comm::Communicator& comm,
+                   BlockLimits limits) {
   check_comparable(a, b);
   Comparison result;
   result.pixel_m = b.pixel_m ? b.pixel_m : a.pixel_m;
   result.grid_offset_px = grid_offset_px(a, b);
-  const Pixel whole{static_cast<int>(std::lround(result.grid_offset_px.y)),
-                    static_cast<int>(std::lround(result.grid_offset_px.x))};
-  const Box overlap =
-      intersection(Box::at(whole, a.object.shape()), Box::at({0, 0}, b.object.shape()));
-  optics::PixelSet region =
-      optics::illuminated_region(b.object.shape(), b.window_corner_px, b.probe);
-  region = optics::cropped(region, overlap);
-  result.compared_pixels = std::count(region.begin(), region.end(), 1);
+  const optics::Illumination light(b.object.shape(), b.window_corner_px, b.probe);
+  const ObjectPair pair(a.object, b.object, result.grid_offset_px, light, comm, limits);
+  result.compared_pixels = pair.n_counted();
   if (result.compared_pixels == 0)
     throw InputError(
         text("the objects do not overlap where they are illuminated: pixel (0, 0) of the "
@@ -125,24 +123,31 @@ Comparison compare(const Reconstruction& a, const Reconstruction& b) {
              result.grid_offset_px.y, ", ", result.grid_offset_px.x,
              ") of the second; are they of one scan?"));
 
-  const WaveStack object_a = optics::cropped(a.object, moved(overlap, Pixel{} - whole));
-  const WaveStack object_b =
-      optics::cropped(optics::shifted(b.object, as_vec2(whole) - result.grid_offset_px), overlap);
-  result.before = {relative_difference(object_a, object_b, region),
-                   relative_difference(a.probe, b.probe)};
-  result.removed = find_ambiguity(object_a, a.probe, object_b, b.probe, region);
-  const WaveStack object = object_without(result.removed, object_a);
-  const WaveStack reference = shifted_like(result.removed, object_b);
+  result.before = {relative_difference(pair), relative_difference(a.probe, b.probe)};
+  result.removed = find_ambiguity(pair, a.probe, b.probe);
+  const ObjectPair aligned = pair.without(result.removed);
   const WaveStack probe_reference = shifted_like(result.removed, b.probe);
   const WaveStack probe = modes_mixed_like(probe_reference, probe_without(result.removed, a.probe));
-  result.after = {relative_difference(object, reference, region),
-                  relative_difference(probe, probe_reference)};
-  result.rings = ring_correlation(object, reference, region);
+  result.after = {relative_difference(aligned), relative_difference(probe, probe_reference)};
+  result.rings = ring_correlation(aligned);
   result.one_bit_fraction = resolved_fraction(result.rings, result.rings.one_bit);
   result.half_bit_fraction = resolved_fraction(result.rings, result.rings.half_bit);
-  if (object.n() > 1) result.slices = compare_slices(object, reference, b.probe, region);
+  if (pair.n_images() > 1) result.slices = compare_slices(aligned, b.probe);
   result.position_error_px = position_error_px(a.window_corner_px, b.window_corner_px);
   return result;
+}
+
+Comparison compare_files(const std::string& a, const std::string& b,
+                         const comm::Communicator& comm) {
+  Reconstruction first;
+  Reconstruction second;
+  comm.together([&] {
+    first = read_reconstruction(a);
+    second = read_reconstruction(b);
+  });
+  Comparison comparison;
+  comm.together([&] { comparison = compare(first, second, comm); });
+  return comparison;
 }
 
 }  // namespace tessera::analysis

@@ -15,14 +15,14 @@ namespace tessera::analysis {
 
 /// What a result file, or the truth in a simulated scan, says of object and probe.
 struct Reconstruction {
-  WaveStack object;                    ///< (n_slices, H, W)
+  ObjectSource object;                 ///< (n_slices, H, W)
   WaveStack probe;                     ///< (n_modes, h, w)
   std::vector<Vec2> window_corner_px;  ///< per position, real-valued, object pixels
   std::optional<double> pixel_m;       ///< object pixel
   std::optional<Vec2> origin_m;        ///< position, in metres, of object pixel (0, 0)
 };
 
-/// Read on the calling rank alone, as whole arrays.
+/// On the calling rank alone. The object stays in the file until boxes of it are read.
 /// @throws InputError if the file holds neither `object` and `probe` nor `truth/...`
 Reconstruction read_reconstruction(const std::string& path);
 
@@ -59,9 +59,15 @@ struct Comparison {
   std::optional<double> position_error_px;
 };
 
-/// `b` is the reference: its windows say which pixels matter.
+/// `b` is the reference: its windows say which pixels matter. Each rank compares blocks of the
+/// objects, in bounded memory (BlockLimits); the figures are those of one rank. Collective.
 /// @throws InputError if pixel sizes, probe shapes or slices differ, or the objects do not overlap
-Comparison compare(const Reconstruction& a, const Reconstruction& b);
+Comparison compare(const Reconstruction& a, const Reconstruction& b, const comm::Communicator& comm,
+                   BlockLimits limits = {});
+
+/// Of two files. Collective. @throws AgreedError: as compare and read_reconstruction
+Comparison compare_files(const std::string& a, const std::string& b,
+                         const comm::Communicator& comm);
 
 /// A short table, or the same (and the rings) as JSON.
 std::string compare_report(const Comparison& comparison, bool json);

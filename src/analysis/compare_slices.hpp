@@ -5,10 +5,9 @@
 
 namespace tessera::analysis {
 
-/// Every slice of `object` against that of `reference`, which the ambiguity of the whole has been
-/// removed from: each slice may still have a phase, ramp, scale and shift of its own.
+/// Every slice of a against that of b, once the ambiguity of the whole has been removed: each slice
+/// may still have a phase, ramp, scale and shift of its own. Collective.
 /// @param probe of the reference
-std::vector<SliceComparison> compare_slices(const WaveStack& object, const WaveStack& reference,
-                                            const WaveStack& probe, const optics::PixelSet& region);
+std::vector<SliceComparison> compare_slices(const ObjectPair& pair, const WaveStack& probe);
 
 }  // namespace tessera::analysis

@@ -1,6 +1,7 @@
 #include "analysis/ring_correlation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -43,39 +44,68 @@ double independent_share(const ImageStack<double>& window) {
   return second * second / (fourth * static_cast<double>(window.size()));
 }
 
-}  // namespace
+/// Sums over rings, of all blocks.
+struct RingSums {
+  explicit RingSums(int length_px)
+      : length(length_px),
+        product(length_px / 2 + 1),
+        power_a(product),
+        power_b(product),
+        samples(product) {}
+  int length;  ///< pixels; a ring is 1 / length cycles per pixel wide
+  std::vector<double> product, power_a, power_b;
+  std::vector<double> samples;  ///< independent ones
 
-RingCorrelation ring_correlation(const WaveStack& a, const WaveStack& b,
-                                 const optics::PixelSet& region) {
-  const Box box = optics::bounding_box(region);
-  const int shortest = std::min(box.height(), box.width());
-  const ImageStack<double> window = optics::soft_window(optics::cropped(region, box), shortest / 8);
-  const WaveStack in_a = windowed_spectrum(optics::cropped(a, box), window);
-  const WaveStack in_b = windowed_spectrum(optics::cropped(b, box), window);
+  void add(const PairBlock& block);
+};
 
-  const int n_rings = shortest / 2 + 1;
-  std::vector<double> product(n_rings), power_a(n_rings), power_b(n_rings), samples(n_rings);
+void RingSums::add(const PairBlock& block) {
+  const Box box = optics::bounding_box(block.lit);
+  const ImageStack<double> window =
+      optics::soft_window(optics::cropped(block.lit, box), std::min(box.height(), box.width()) / 8);
+  const WaveStack in_a = windowed_spectrum(optics::cropped(block.a, box), window);
+  const WaveStack in_b = windowed_spectrum(optics::cropped(block.b, box), window);
+  const double share = independent_share(window);
   for (int i = 0; i < in_a.n(); ++i)
     for (int y = 0; y < in_a.h(); ++y)
       for (int x = 0; x < in_a.w(); ++x) {
         const double cycles =
             std::hypot(optics::frequency(y, in_a.h()), optics::frequency(x, in_a.w()));
-        const auto ring = std::lround(cycles * shortest);
-        if (ring >= n_rings) continue;
+        const auto ring = std::lround(cycles * length);
+        if (ring >= std::ssize(product)) continue;
         product[ring] += (in_a(i, y, x) * std::conj(in_b(i, y, x))).real();
         power_a[ring] += std::norm(in_a(i, y, x));
         power_b[ring] += std::norm(in_b(i, y, x));
-        samples[ring] += 1;
+        samples[ring] += share;
       }
+}
+
+/// The shorter side of the greatest box of lit pixels in a block.
+int ring_length(const ObjectPair& pair) {
+  std::array<double, 1> longest{};
+  pair.for_each_lit([&](const optics::PixelSet& lit) {
+    const Box box = optics::bounding_box(lit);
+    longest[0] = std::max<double>(longest[0], std::min(box.height(), box.width()));
+  });
+  pair.comm().maximum(longest);
+  return static_cast<int>(longest[0]);
+}
+
+}  // namespace
+
+RingCorrelation ring_correlation(const ObjectPair& pair) {
+  RingSums sums(ring_length(pair));
+  pair.for_each([&](const PairBlock& block) { sums.add(block); });
+  for (auto* values : {&sums.product, &sums.power_a, &sums.power_b, &sums.samples})
+    pair.comm().sum(*values);
 
   RingCorrelation rings;
-  const double share = independent_share(window);
-  for (int ring = 0; ring < n_rings; ++ring) {
-    const double power = std::sqrt(power_a[ring] * power_b[ring]);
-    rings.nyquist_fraction.push_back(2.0 * ring / shortest);
-    rings.correlation.push_back(power > 0 ? product[ring] / power : 0);
-    rings.one_bit.push_back(threshold(0.5, share * samples[ring]));
-    rings.half_bit.push_back(threshold((std::numbers::sqrt2 - 1) / 2, share * samples[ring]));
+  for (std::size_t ring = 0; ring < sums.product.size(); ++ring) {
+    const double power = std::sqrt(sums.power_a[ring] * sums.power_b[ring]);
+    rings.nyquist_fraction.push_back(2.0 * static_cast<double>(ring) / sums.length);
+    rings.correlation.push_back(power > 0 ? sums.product[ring] / power : 0);
+    rings.one_bit.push_back(threshold(0.5, sums.samples[ring]));
+    rings.half_bit.push_back(threshold((std::numbers::sqrt2 - 1) / 2, sums.samples[ring]));
   }
   return rings;
 }

@@ -3,9 +3,7 @@
 
 #include <vector>
 
-#include "tessera/base/image_stack.hpp"
-
-#include "optics/illuminated_region.hpp"
+#include "object_pair.hpp"
 
 namespace tessera::analysis {
 
@@ -19,10 +17,10 @@ struct RingCorrelation {
 
 /// Correlation (real part) of the spectra of two aligned objects over rings, and the thresholds of
 /// van Heel & Schatz 2005, J. Struct. Biol. 151, 250, for 1 and 1/2 bit. Both are cut to
-/// the box of the region, freed of their mean and multiplied by a soft window, which also lowers
-/// the number of independent samples of a ring.
-RingCorrelation ring_correlation(const WaveStack& a, const WaveStack& b,
-                                 const optics::PixelSet& region);
+/// the box of their lit pixels, freed of their mean and multiplied by a soft window, which also
+/// lowers the number of independent samples of a ring. Of an object in blocks, sums over all of
+/// them make a ring (Welch 1967, IEEE Trans. Audio Electroacoust. 15, 70). Collective.
+RingCorrelation ring_correlation(const ObjectPair& pair);
 
 /// Fraction of Nyquist where the correlation first falls below the threshold, linear between rings;
 /// 1 if it never does.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/random.hpp"
@@ -56,7 +57,7 @@ Rounded rounded(double offset_px, int window_px, double pixel_m) {
 
 }  // namespace
 
-WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double pixel_m,
+WindowGrid lay_windows(std::vector<Vec2> positions_m, Shape2 window, double pixel_m,
                        int margin_px) {
   if (!std::isfinite(pixel_m) || pixel_m <= 0) {
     throw InputError(text("the object pixel is ", pixel_m,
@@ -72,15 +73,15 @@ WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double 
   const double margin_m = margin_px * pixel_m;
   grid.origin_m = min_m - Vec2{margin_m, margin_m};
   grid.corner.reserve(positions_m.size());
-  grid.subpixel.reserve(positions_m.size());
-  for (const Vec2& p : positions_m) {
+  for (Vec2& p : positions_m) {
     const Rounded y = rounded((p.y - min_m.y) / pixel_m, min_object.h, pixel_m);
     const Rounded x = rounded((p.x - min_m.x) / pixel_m, min_object.w, pixel_m);
     grid.corner.push_back({margin_px + y.whole, margin_px + x.whole});
-    grid.subpixel.push_back({y.rest, x.rest});
+    p = {y.rest, x.rest};
     grid.object.h = std::max(grid.object.h, y.whole + min_object.h);
     grid.object.w = std::max(grid.object.w, x.whole + min_object.w);
   }
+  grid.subpixel = std::move(positions_m);
   return grid;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -12,34 +13,14 @@
 namespace tessera::optics {
 namespace {
 
-/// How many windows start at each pixel of the coarse grid.
-WaveStack corner_counts(Shape2 object, std::span<const Vec2> window_corner_px, Shape2 window,
-                        int stride, Shape2 grid) {
-  WaveStack counts(1, grid);
-  for (const Vec2& corner : window_corner_px) {
-    const Pixel whole{static_cast<int>(std::lround(corner.y)),
-                      static_cast<int>(std::lround(corner.x))};
-    // A sub-pixel part may round a window one pixel past the object's end.
-    if (whole.y < -1 || whole.x < -1 || whole.y + window.h > object.h + 1 ||
-        whole.x + window.w > object.w + 1)
-      throw InputError(text("window_corner_px holds (", corner.y, ", ", corner.x, "): a window of ",
-                            window.h, " x ", window.w, " there lies outside the object of ",
-                            object.h, " x ", object.w,
-                            " pixels; the file is not a consistent result"));
-    counts(0, std::clamp(whole.y, 0, object.h - 1) / stride,
-           std::clamp(whole.x, 0, object.w - 1) / stride) += 1.0;
-  }
-  return counts;
+Shape2 thinned(Shape2 shape, int stride) {
+  return {(shape.h + stride - 1) / stride, (shape.w + stride - 1) / stride};
 }
 
-/// |probe|^2 of all modes, in the corner of the coarse grid.
-WaveStack intensity_on(Shape2 grid, const WaveStack& probe, int stride) {
-  WaveStack intensity(1, grid);
-  for (int i = 0; i < probe.n(); ++i)
-    for (int y = 0; y < std::min(probe.h(), grid.h * stride); ++y)
-      for (int x = 0; x < std::min(probe.w(), grid.w * stride); ++x)
-        intensity(0, y / stride, x / stride) += std::norm(probe(i, y, x));
-  return intensity;
+/// No shorter, and without large prime factors, which make transforms slow.
+int fast_length(int length) {
+  constexpr int multiple = 32;
+  return length <= multiple ? length : (length + multiple - 1) / multiple * multiple;
 }
 
 /// Circular convolution of the first images.
@@ -55,19 +36,83 @@ WaveStack convolved(WaveStack a, WaveStack b) {
 
 }  // namespace
 
+Illumination::Illumination(Shape2 object, std::span<const Vec2> window_corner_px,
+                           const WaveStack& probe, int stride)
+    : grid_(thinned(object, stride)), intensity_(1, thinned(probe.shape(), stride)) {
+  corners_.reserve(window_corner_px.size());
+  for (const Vec2& corner : window_corner_px) {
+    const Pixel whole{static_cast<int>(std::lround(corner.y)),
+                      static_cast<int>(std::lround(corner.x))};
+    // A sub-pixel part may round a window one pixel past the object's end.
+    if (whole.y < -1 || whole.x < -1 || whole.y + probe.h() > object.h + 1 ||
+        whole.x + probe.w() > object.w + 1)
+      throw InputError(text("window_corner_px holds (", corner.y, ", ", corner.x, "): a window of ",
+                            probe.h(), " x ", probe.w(), " there lies outside the object of ",
+                            object.h, " x ", object.w,
+                            " pixels; the file is not a consistent result"));
+    corners_.push_back({std::clamp(whole.y, 0, object.h - 1) / stride,
+                        std::clamp(whole.x, 0, object.w - 1) / stride});
+  }
+  std::ranges::sort(corners_, {}, &Pixel::y);
+  for (int i = 0; i < probe.n(); ++i)
+    for (int y = 0; y < probe.h(); ++y)
+      for (int x = 0; x < probe.w(); ++x)
+        intensity_(0, y / stride, x / stride) += std::norm(probe(i, y, x));
+}
+
+ImageStack<double> Illumination::in(const Box& box) const {
+  if (box.empty()) return {};
+  // From the first window that reaches the box; so wide that none wraps round into it.
+  const Pixel reach{intensity_.h() - 1, intensity_.w() - 1};
+  const Box starts{box.begin - reach, box.end};
+  const Shape2 padded{fast_length(starts.height()), fast_length(starts.width())};
+  WaveStack counts(1, padded);
+  auto corner = std::ranges::lower_bound(corners_, starts.begin.y, {}, &Pixel::y);
+  for (; corner != corners_.end() && corner->y < starts.end.y; ++corner)
+    if (starts.contains(*corner))
+      counts(0, corner->y - starts.begin.y, corner->x - starts.begin.x) += 1.0;
+  WaveStack window(1, padded);
+  for (int y = 0; y < intensity_.h(); ++y)
+    for (int x = 0; x < intensity_.w(); ++x) window(0, y, x) = intensity_(0, y, x);
+  const WaveStack light = convolved(std::move(counts), std::move(window));
+  ImageStack<double> out(1, box.shape());
+  for (int y = 0; y < out.h(); ++y)
+    for (int x = 0; x < out.w(); ++x) out(0, y, x) = light(0, y + reach.y, x + reach.x).real();
+  return out;
+}
+
+std::vector<Box> equal_boxes(const Box& whole, int side_px) {
+  const int n_down = (whole.height() + side_px - 1) / side_px;
+  const int n_right = (whole.width() + side_px - 1) / side_px;
+  const auto edge = [](int length, std::int64_t i, int n) {
+    return static_cast<int>(length * i / n);
+  };
+  std::vector<Box> boxes;
+  for (int i = 0; i < n_down; ++i)
+    for (int j = 0; j < n_right; ++j)
+      boxes.push_back(
+          moved({{edge(whole.height(), i, n_down), edge(whole.width(), j, n_right)},
+                 {edge(whole.height(), i + 1, n_down), edge(whole.width(), j + 1, n_right)}},
+                whole.begin));
+  return boxes;
+}
+
 PixelSet illuminated_region(Shape2 object, std::span<const Vec2> window_corner_px,
                             const WaveStack& probe, int stride, double min) {
-  const Shape2 grid{(object.h + stride - 1) / stride, (object.w + stride - 1) / stride};
-  // No window reaches past the object, so the convolution does not wrap.
-  const WaveStack illumination =
-      convolved(corner_counts(object, window_corner_px, probe.shape(), stride, grid),
-                intensity_on(grid, probe, stride));
+  const Illumination illumination(object, window_corner_px, probe, stride);
+  constexpr int side_px = 1024;  // bounds the memory of the transforms
+  const std::vector<Box> boxes = equal_boxes(Box::at({0, 0}, illumination.shape()), side_px);
   double max = 0;
-  for (const auto& value : illumination) max = std::max(max, value.real());
-  PixelSet region(1, grid);
-  if (max > 0)
-    std::transform(illumination.begin(), illumination.end(), region.begin(),
-                   [&](const auto& value) { return value.real() >= min * max ? 1 : 0; });
+  for (const Box& box : boxes)
+    for (const double value : illumination.in(box)) max = std::max(max, value);
+  PixelSet region(1, illumination.shape());
+  if (!(max > 0)) return region;
+  for (const Box& box : boxes) {
+    const ImageStack<double> light = illumination.in(box);
+    for (int y = 0; y < light.h(); ++y)
+      for (int x = 0; x < light.w(); ++x)
+        region(0, box.begin.y + y, box.begin.x + x) = light(0, y, x) >= min * max ? 1 : 0;
+  }
   return region;
 }
 
@@ -94,7 +139,7 @@ ImageStack<double> soft_window(const PixelSet& region, int width_px) {
       disc(0, (y + padded.h) % padded.h, (x + padded.w) % padded.w) = 1;
       ++area;
     }
-  const WaveStack covered = convolved(inside, disc);
+  const WaveStack covered = convolved(std::move(inside), std::move(disc));
   ImageStack<double> window(1, region.shape());
   for (int y = 0; y < region.h(); ++y)
     for (int x = 0; x < region.w(); ++x) {

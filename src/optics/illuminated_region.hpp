@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tessera/base/image_stack.hpp"
 
@@ -11,13 +12,35 @@ namespace tessera::optics {
 /// One image, 1 = pixel counts.
 using PixelSet = ImageStack<std::uint8_t>;
 
-/// Pixels where the sum over all windows of |probe|^2 is at least `min` of its maximum.
-/// @param object grid that the corners refer to, pixels
-/// @param window_corner_px real-valued corners; rounded here, for a region needs no sub-pixels
-/// @param stride the region of every `stride`-th object pixel, for pictures of large objects
-/// @throws InputError if a window lies outside the object
+/// A pixel counts from here on, of the greatest light on the object.
+inline constexpr double least_light = 0.05;
+
+/// The light on an object, box by box: an object may have more pixels than fit in memory.
+class Illumination {
+ public:
+  /// @param object grid that the corners refer to, pixels
+  /// @param window_corner_px real-valued corners; rounded here, for a region needs no sub-pixels
+  /// @param stride the light on blocks of `stride` x `stride` pixels, for pictures of large objects
+  /// @throws InputError if a window lies outside the object
+  Illumination(Shape2 object, std::span<const Vec2> window_corner_px, const WaveStack& probe,
+               int stride = 1);
+  /// Of all boxes together.
+  Shape2 shape() const { return grid_; }
+  /// Sum over all windows of |probe|^2 at the pixels of `box`, which lies within the shape.
+  ImageStack<double> in(const Box& box) const;
+
+ private:
+  Shape2 grid_;
+  std::vector<Pixel> corners_;    ///< by rows
+  ImageStack<double> intensity_;  ///< of one window
+};
+
+/// `whole` in boxes of at most `side_px` a side, all nearly equal, by rows.
+std::vector<Box> equal_boxes(const Box& whole, int side_px);
+
+/// Pixels with at least `min` of the greatest light on the object; parameters as of Illumination.
 PixelSet illuminated_region(Shape2 object, std::span<const Vec2> window_corner_px,
-                            const WaveStack& probe, int stride = 1, double min = 0.05);
+                            const WaveStack& probe, int stride = 1, double min = least_light);
 
 /// The smallest box around the region; empty if the region is.
 Box bounding_box(const PixelSet& region);

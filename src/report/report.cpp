@@ -46,11 +46,13 @@ Json run_contents(const std::string& path, std::int64_t n_runs) {
 Json comparison_contents(const std::string& a, const std::string& b, bool are_results) {
   Json comparison = {{"a", a}, {"b", b}};
   try {
-    const analysis::Comparison found =
-        analysis::compare(analysis::read_reconstruction(a), analysis::read_reconstruction(b));
+    const comm::Communicator alone(MPI_COMM_SELF);
+    const analysis::Comparison found = analysis::compare_files(a, b, alone);
     comparison["found"] = Json::parse(analysis::compare_report(found, /*json=*/true));
-  } catch (const InputError& error) {
-    if (!are_results) throw;
+  } catch (const AgreedError& error) {
+    // This rank alone has heard of it.
+    if (!are_results || error.exit_code() != ExitCode::bad_input)
+      throw Error(error.exit_code(), error.what());
     comparison["refused"] = error.what();
   }
   return comparison;

@@ -1,10 +1,8 @@
 #include "halves.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <limits>
-#include <span>
 
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
@@ -69,15 +67,6 @@ std::string reconstruct_half(const deck::Deck& deck, const comm::Communicator& c
   return status;
 }
 
-/// Rank 0's to all. Collective.
-void broadcast(Halves& halves, const comm::Communicator& comm) {
-  std::array<double, 3> numbers{halves.one_bit_fraction, halves.half_bit_fraction, halves.pixel_m};
-  comm.broadcast(std::span<double>(numbers));
-  halves.one_bit_fraction = numbers[0];
-  halves.half_bit_fraction = numbers[1];
-  halves.pixel_m = numbers[2];
-}
-
 /// Where the deck itself makes the halves depend on one another.
 std::string doubt_of(const deck::Deck& deck) {
   if (deck.object.initial != "file") return "";
@@ -105,16 +94,9 @@ std::optional<Halves> reconstruct_halves(const deck::Deck& deck,
                      status));
     return {};
   }
-  Halves halves;
-  comm.together([&] {
-    if (!comm.is_root()) return;
-    const analysis::Comparison found = analysis::compare(
-        analysis::read_reconstruction(first.path()), analysis::read_reconstruction(second.path()));
-    halves = {found.rings, found.one_bit_fraction, found.half_bit_fraction,
-              found.pixel_m.value_or(0)};
-  });
-  broadcast(halves, comm);
-  return halves;
+  const analysis::Comparison found = analysis::compare_files(first.path(), second.path(), comm);
+  return Halves{found.rings, found.one_bit_fraction, found.half_bit_fraction,
+                found.pixel_m.value_or(0)};
 }
 
 void add_to_result(const Halves& halves, const deck::Deck& deck, const comm::Communicator& comm) {

@@ -22,8 +22,7 @@ struct Halves {
 };
 
 /// Both halves, one after the other on all ranks, from the deck's start, with as many epochs of
-/// every solver as the whole scan had. Rank 0 aligns and compares them, and holds both objects for
-/// that. Collective.
+/// every solver as the whole scan had. All ranks compare them, block by block. Collective.
 /// @param history of the whole scan
 /// @return the same on all ranks; none if a half did not come to its end, and a line says why
 /// @throws AgreedError

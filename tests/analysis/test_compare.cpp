@@ -12,6 +12,8 @@
 
 #include "analysis/alignment.hpp"
 #include "analysis/ring_correlation.hpp"
+#include "optics/fourier_tools.hpp"
+#include "support/world.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -93,7 +95,8 @@ TEST_P(FindAmbiguity, RecoversWhatWasPutInAndLeavesNothing) {
   const Reconstructed b = with_ambiguity({}, 1, shape);
   const optics::PixelSet region = interior(shape);
 
-  const Ambiguity found = find_ambiguity(a.object, a.probe, b.object, b.probe, region);
+  const ObjectPair pair(a.object, b.object, region, testing::world());
+  const Ambiguity found = find_ambiguity(pair, a.probe, b.probe);
   EXPECT_NEAR(found.shift_px.y, in.shift_px.y, 1e-6);
   EXPECT_NEAR(found.shift_px.x, in.shift_px.x, 1e-6);
   EXPECT_NEAR(found.ramp_rad_per_px.y, in.ramp_rad_per_px.y, 1e-7);
@@ -101,8 +104,7 @@ TEST_P(FindAmbiguity, RecoversWhatWasPutInAndLeavesNothing) {
   EXPECT_NEAR(found.scale, in.scale, 1e-6);
   EXPECT_NEAR(std::remainder(found.phase_rad - in.phase_rad, 2 * pi), 0, 1e-6);
 
-  const WaveStack object = object_without(found, a.object);
-  EXPECT_LT(relative_difference(object, shifted_like(found, b.object), region), 1e-6);
+  EXPECT_LT(relative_difference(pair.without(found)), 1e-6);
   const WaveStack reference = shifted_like(found, b.probe);
   const WaveStack probe = modes_mixed_like(reference, probe_without(found, a.probe));
   EXPECT_LT(relative_difference(probe, reference), 1e-6);
@@ -128,11 +130,10 @@ TEST(FindAmbiguity, IgnoresWhatLiesInTheDark) {
   for (int y = 0; y < shape.h; ++y)
     for (int x = 0; x < shape.w; ++x)
       if (!region(0, y, x)) a.object(0, y, x) = Complex(garbage(random), garbage(random));
-  const Ambiguity found = find_ambiguity(a.object, a.probe, b.object, b.probe, region);
+  const ObjectPair pair(a.object, b.object, region, testing::world());
+  const Ambiguity found = find_ambiguity(pair, a.probe, b.probe);
   EXPECT_NEAR(found.shift_px.y, in.shift_px.y, 1e-6);
-  EXPECT_LT(
-      relative_difference(object_without(found, a.object), shifted_like(found, b.object), region),
-      1e-6);
+  EXPECT_LT(relative_difference(pair.without(found)), 1e-6);
 }
 
 TEST(FindAmbiguity, MeetsNoiseWithTheNoiseOnly) {
@@ -143,13 +144,12 @@ TEST(FindAmbiguity, MeetsNoiseWithTheNoiseOnly) {
   std::normal_distribution<double> noise(0, 0.05 * 1.2 / std::sqrt(2.0));
   for (auto& value : a.object) value += Complex(noise(random), noise(random));
   const optics::PixelSet region = interior(shape);
-  const Ambiguity found = find_ambiguity(a.object, a.probe, b.object, b.probe, region);
+  const ObjectPair pair(a.object, b.object, region, testing::world());
+  const Ambiguity found = find_ambiguity(pair, a.probe, b.probe);
   EXPECT_NEAR(found.shift_px.y, 0.6, 0.02);
   EXPECT_NEAR(found.shift_px.x, -0.4, 0.02);
   const double rms = std::sqrt(1 + 40 * 0.04 * 0.04);
-  EXPECT_NEAR(
-      relative_difference(object_without(found, a.object), shifted_like(found, b.object), region),
-      0.05 / rms, 0.002);
+  EXPECT_NEAR(relative_difference(pair.without(found)), 0.05 / rms, 0.002);
 }
 
 TEST(ModesMixedLike, UndoesAUnitaryMixing) {
@@ -206,11 +206,16 @@ WaveStack sum(WaveStack a, const WaveStack& b) {
 }
 
 constexpr Shape2 noise_shape{256, 240};
+
+RingCorrelation rings_of_all(const WaveStack& a, const WaveStack& b) {
+  return ring_correlation({a, b, optics::PixelSet(1, a.shape(), 1), testing::world()});
+}
+
 const auto white = [](double) { return 1.0; };
 
 TEST(RingCorrelation, OfAnObjectWithItselfIsOne) {
   const WaveStack a = filtered_noise(noise_shape, 1, white);
-  const RingCorrelation rings = ring_correlation(a, a, optics::PixelSet(1, noise_shape, 1));
+  const RingCorrelation rings = rings_of_all(a, a);
   for (const double value : rings.correlation) EXPECT_NEAR(value, 1, 1e-12);
   EXPECT_EQ(resolved_fraction(rings, rings.one_bit), 1);
   EXPECT_NEAR(rings.nyquist_fraction.back(), 1, 1e-12);
@@ -219,7 +224,7 @@ TEST(RingCorrelation, OfAnObjectWithItselfIsOne) {
 TEST(RingCorrelation, OfIndependentNoiseIsNearZero) {
   const WaveStack a = filtered_noise(noise_shape, 1, white);
   const WaveStack b = filtered_noise(noise_shape, 2, white);
-  const RingCorrelation rings = ring_correlation(a, b, optics::PixelSet(1, noise_shape, 1));
+  const RingCorrelation rings = rings_of_all(a, b);
   double mean = 0;
   for (std::size_t ring = 8; ring < rings.correlation.size(); ++ring) {
     EXPECT_LT(std::abs(rings.correlation[ring]), 0.3);
@@ -231,7 +236,7 @@ TEST(RingCorrelation, OfIndependentNoiseIsNearZero) {
 
 TEST(RingCorrelation, ThresholdsTendToTheirLimits) {
   const WaveStack a = filtered_noise(noise_shape, 1, white);
-  const RingCorrelation rings = ring_correlation(a, a, optics::PixelSet(1, noise_shape, 1));
+  const RingCorrelation rings = rings_of_all(a, a);
   // 0.5 / 1.5 and 0.2071 / 1.2071 for infinitely many samples (van Heel & Schatz 2005), from above.
   EXPECT_GT(rings.one_bit.back(), 0.3333);
   EXPECT_LT(rings.one_bit.back(), 0.42);
@@ -247,11 +252,111 @@ TEST(RingCorrelation, FallsBelowTheLinesWhereSignalAndNoiseSaySo) {
   const WaveStack signal = filtered_noise(noise_shape, 1, gain);
   const WaveStack a = sum(signal, filtered_noise(noise_shape, 2, white));
   const WaveStack b = sum(signal, filtered_noise(noise_shape, 3, white));
-  const RingCorrelation rings = ring_correlation(a, b, optics::PixelSet(1, noise_shape, 1));
+  const RingCorrelation rings = rings_of_all(a, b);
   // Where s / (s + 1) meets a threshold t of about 0.37 or 0.21 at this number of samples.
   auto expected = [&](double t) { return (2 - std::log10(t / (1 - t))) / 4; };
   EXPECT_NEAR(resolved_fraction(rings, rings.one_bit), expected(0.37), 0.04);
   EXPECT_NEAR(resolved_fraction(rings, rings.half_bit), expected(0.21), 0.06);
+}
+
+/// A signal that falls with the frequency, against itself shifted, ramped and noisy; lit in an
+/// ellipse.
+struct NoisyCopy {
+  static constexpr Shape2 shape{400, 450};
+  Ambiguity in{0.7, {0.021, -0.333}, 1.2, {0.31, -1.27}};
+  WaveStack a;
+  WaveStack b;
+  WaveStack probe = with_ambiguity({}, 1, {64, 64}).probe;
+  optics::PixelSet lit{1, shape};
+
+  NoisyCopy() {
+    b = filtered_noise(shape, 1, [](double f) { return 5 * std::pow(10.0, -2.5 * f); });
+    for (auto& value : b) value += 3.0;
+    a = sum(optics::shifted(b, in.shift_px), filtered_noise(shape, 2, [](double) { return 0.2; }));
+    for (int y = 0; y < shape.h; ++y)
+      for (int x = 0; x < shape.w; ++x) {
+        a(0, y, x) *= std::polar(in.scale, in.phase_rad + in.ramp_rad_per_px.y * (y - shape.h / 2) +
+                                               in.ramp_rad_per_px.x * (x - shape.w / 2));
+        lit(0, y, x) = std::hypot((y - 200.0) / 195, (x - 220.0) / 210) < 1;
+      }
+  }
+};
+
+constexpr BlockLimits small_blocks{.whole_px = 0, .side_px = 128};
+
+double correlation_at(const RingCorrelation& rings, double fraction) {
+  const double ring = fraction * static_cast<double>(rings.correlation.size() - 1);
+  const auto i = static_cast<std::size_t>(ring);
+  const double rest = ring - static_cast<double>(i);
+  return (1 - rest) * rings.correlation.at(i) + rest * rings.correlation.at(i + 1);
+}
+
+TEST(Blocks, SayWhatTheWholeSays) {
+  const NoisyCopy copy;
+  const ObjectPair whole(copy.a, copy.b, copy.lit, testing::world());
+  const ObjectPair blocks(copy.a, copy.b, copy.lit, testing::world(), small_blocks);
+  ASSERT_EQ(whole.n_blocks(), 1);
+  ASSERT_GT(blocks.n_blocks(), 16);  // more than the fit starts with
+  EXPECT_EQ(blocks.n_counted(), whole.n_counted());
+  EXPECT_NEAR(relative_difference(blocks) / relative_difference(whole), 1, 1e-12);
+  const Ambiguity expected = find_ambiguity(whole, copy.probe, copy.probe);
+  const Ambiguity found = find_ambiguity(blocks, copy.probe, copy.probe);
+  // Margins of 4 pixels, where those of large blocks are 32, leave errors of a shift.
+  EXPECT_NEAR(found.shift_px.y, copy.in.shift_px.y, 2e-3);
+  EXPECT_NEAR(found.shift_px.x, copy.in.shift_px.x, 2e-3);
+  EXPECT_NEAR(found.ramp_rad_per_px.y, expected.ramp_rad_per_px.y, 1e-6);
+  EXPECT_NEAR(found.ramp_rad_per_px.x, expected.ramp_rad_per_px.x, 1e-6);
+  EXPECT_NEAR(found.scale, expected.scale, 1e-4);
+  EXPECT_NEAR(found.phase_rad, expected.phase_rad, 1e-4);
+  EXPECT_NEAR(
+      relative_difference(blocks.without(found)) / relative_difference(whole.without(expected)), 1,
+      5e-3);
+
+  const RingCorrelation of_whole = ring_correlation(whole.without(expected));
+  const RingCorrelation of_blocks = ring_correlation(blocks.without(found));
+  for (const double fraction : {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9})
+    EXPECT_NEAR(correlation_at(of_blocks, fraction), correlation_at(of_whole, fraction), 0.05)
+        << fraction;
+  EXPECT_NEAR(resolved_fraction(of_blocks, of_blocks.one_bit),
+              resolved_fraction(of_whole, of_whole.one_bit), 0.03);
+  // The narrow rings of the whole scatter about the line, and the first that falls below it counts.
+  EXPECT_NEAR(resolved_fraction(of_blocks, of_blocks.half_bit),
+              resolved_fraction(of_whole, of_whole.half_bit), 0.06);
+}
+
+TEST(Blocks, SayTheSameOnAnyRanks) {
+  const NoisyCopy copy;
+  const comm::Communicator self(MPI_COMM_SELF);
+  const ObjectPair here(copy.a, copy.b, copy.lit, self, small_blocks);
+  const ObjectPair all(copy.a, copy.b, copy.lit, testing::world(), small_blocks);
+  const Ambiguity alone = find_ambiguity(here, copy.probe, copy.probe);
+  const Ambiguity together = find_ambiguity(all, copy.probe, copy.probe);
+  EXPECT_NEAR(together.shift_px.y, alone.shift_px.y, 1e-10);
+  EXPECT_NEAR(together.ramp_rad_per_px.x, alone.ramp_rad_per_px.x, 1e-12);
+  EXPECT_NEAR(together.scale, alone.scale, 1e-12);
+  EXPECT_NEAR(relative_difference(all.without(together)), relative_difference(here.without(alone)),
+              1e-12);
+  const RingCorrelation one = ring_correlation(here);
+  const RingCorrelation many = ring_correlation(all);
+  ASSERT_EQ(one.correlation.size(), many.correlation.size());
+  for (std::size_t ring = 1; ring < one.correlation.size(); ++ring)
+    EXPECT_NEAR(one.correlation[ring], many.correlation[ring], 1e-10);
+}
+
+/// What lies past the blocks' edges is found where a is shifted by more than the blocks' margins.
+TEST(Blocks, FindAShiftThatIsWiderThanTheirMargins) {
+  NoisyCopy copy;
+  const Vec2 shift_px{17.4, -12.6};
+  copy.a = optics::shifted(copy.b, shift_px);
+  for (int y = 0; y < copy.shape.h; ++y)
+    for (int x = 0; x < copy.shape.w; ++x)
+      if (y < 40 || x < 40 || y >= copy.shape.h - 40 || x >= copy.shape.w - 40)
+        copy.lit(0, y, x) = 0;
+  const ObjectPair pair(copy.a, copy.b, copy.lit, testing::world(), small_blocks);
+  const Ambiguity found = find_ambiguity(pair, copy.probe, copy.probe);
+  EXPECT_NEAR(found.shift_px.y, shift_px.y, 1e-2);
+  EXPECT_NEAR(found.shift_px.x, shift_px.x, 1e-2);
+  EXPECT_LT(relative_difference(pair.without(found)), 0.01);
 }
 
 TEST(IlluminatedRegion, IsWhereAPlainSumOverWindowsSaysSo) {

@@ -13,6 +13,7 @@
 
 #include "analysis/compare.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/world.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -68,7 +69,7 @@ class CompareFiles : public ::testing::Test {
 TEST_F(CompareFiles, AResultWithItselfHasNoDifference) {
   write_file(a_, "", {0, 0}, 1);
   const Reconstruction a = read_reconstruction(a_);
-  const Comparison comparison = compare(a, a);
+  const Comparison comparison = compare(a, a, testing::world());
   EXPECT_EQ(comparison.before.object, 0);
   EXPECT_LT(comparison.after.object, 1e-12);
   EXPECT_LT(comparison.after.probe, 1e-12);
@@ -78,7 +79,8 @@ TEST_F(CompareFiles, AResultWithItselfHasNoDifference) {
 TEST_F(CompareFiles, AResultOnASmallerGridMeetsTheTruth) {
   write_file(a_, "", {3, 2}, std::polar(1.5, 0.7));
   write_file(b_, "truth/", {0, 0}, 1);
-  const Comparison comparison = compare(read_reconstruction(a_), read_reconstruction(b_));
+  const Comparison comparison =
+      compare(read_reconstruction(a_), read_reconstruction(b_), testing::world());
   EXPECT_EQ(comparison.grid_offset_px, (Vec2{3, 2}));
   EXPECT_NEAR(comparison.before.object, std::abs(std::polar(1.5, 0.7) - 1.0), 1e-9);
   EXPECT_NEAR(comparison.removed.scale, 1.5, 1e-9);
@@ -101,11 +103,11 @@ TEST_F(CompareFiles, PositionsDifferByWhatTheyMovedAfterTheirMeanIsRemoved) {
     a.window_corner_px[i].y += 0.3;
     a.window_corner_px[i].x += i < 5 ? 0.5 : i < 10 ? -0.5 : 0.0;
   }
-  const Comparison comparison = compare(a, b);
+  const Comparison comparison = compare(a, b, testing::world());
   EXPECT_NEAR(comparison.position_error_px.value_or(0), 0.5 * std::sqrt(10.0 / 25), 1e-12);
   EXPECT_THAT(compare_report(comparison, false), ::testing::HasSubstr("px rms apart"));
   a.window_corner_px.pop_back();
-  EXPECT_FALSE(compare(a, b).position_error_px.has_value());
+  EXPECT_FALSE(compare(a, b, testing::world()).position_error_px.has_value());
 }
 
 /// Two slices; that of `which` seen by itself.
@@ -118,19 +120,22 @@ std::complex<double> slice_at(int which, int y, int x) {
 TEST_F(CompareFiles, AGhostOfAnotherSliceIsAsStrongAsWasPutIn) {
   write_file(a_, "", {0, 0}, 1);
   Reconstruction b = read_reconstruction(a_);
-  b.object = WaveStack(2, {64, 64});
   Reconstruction a = b;
+  WaveStack slices_of_a(2, {64, 64});
+  WaveStack slices_of_b = slices_of_a;
   for (int y = 0; y < 64; ++y)
     for (int x = 0; x < 64; ++x) {
       const std::complex<double> first = slice_at(0, y, x);
       const std::complex<double> second = slice_at(1, y, x);
-      b.object(0, y, x) = first;
-      b.object(1, y, x) = second;
+      slices_of_b(0, y, x) = first;
+      slices_of_b(1, y, x) = second;
       // What only differs by a phase of its slice is the same.
-      a.object(0, y, x) = std::polar(1.0, 0.4) * (first + 0.08 * (second - 1.0));
-      a.object(1, y, x) = std::polar(1.0, -0.4) * second;
+      slices_of_a(0, y, x) = std::polar(1.0, 0.4) * (first + 0.08 * (second - 1.0));
+      slices_of_a(1, y, x) = std::polar(1.0, -0.4) * second;
     }
-  const Comparison comparison = compare(a, b);
+  a.object = slices_of_a;
+  b.object = slices_of_b;
+  const Comparison comparison = compare(a, b, testing::world());
   ASSERT_EQ(comparison.slices.size(), 2u);
   EXPECT_NEAR(comparison.slices[0].cross_talk, 0.08, 0.005);
   EXPECT_NEAR(comparison.slices[0].strengths[0], 1, 0.02);
@@ -149,7 +154,7 @@ TEST_F(CompareFiles, RefusesUnequalPixels) {
   Reconstruction a = read_reconstruction(a_);
   const Reconstruction b = a;
   a.pixel_m = 2 * pixel_m;
-  EXPECT_THROW(compare(a, b), InputError);
+  EXPECT_THROW(compare(a, b, testing::world()), InputError);
 }
 
 TEST_F(CompareFiles, RefusesObjectsApart) {
@@ -157,7 +162,7 @@ TEST_F(CompareFiles, RefusesObjectsApart) {
   Reconstruction a = read_reconstruction(a_);
   const Reconstruction b = a;
   a.origin_m->y += 100 * pixel_m;
-  EXPECT_THROW(compare(a, b), InputError);
+  EXPECT_THROW(compare(a, b, testing::world()), InputError);
 }
 
 TEST_F(CompareFiles, RefusesAFileWithoutObject) {

@@ -207,8 +207,8 @@ TEST_F(Report, ComparesTwoRunsAsCompareDoes) {
   const Json all = contents({path_, reference});
   ASSERT_EQ(all["runs"].size(), 2u);
   EXPECT_EQ(all["runs"][1]["file"], reference);
-  const analysis::Comparison expected = analysis::compare(analysis::read_reconstruction(path_),
-                                                          analysis::read_reconstruction(reference));
+  const analysis::Comparison expected =
+      analysis::compare_files(path_, reference, comm::Communicator(MPI_COMM_SELF));
   const Json& found = all["comparison"]["found"];
   EXPECT_EQ(found["after"]["object_difference"], expected.after.object);
   EXPECT_EQ(found["rings"]["correlation"], Json(expected.rings.correlation));

@@ -24,15 +24,14 @@ constexpr int epochs_between_looks = 5;
 
 /// The least ||object - truth|| / ||truth|| among the deck's epochs.
 double min_object_error(const deck::Deck& deck) {
-  const analysis::Reconstruction truth = analysis::read_reconstruction(deck.data.file);
   run::Run run(deck, testing::world(), Log(false));
   double min = 1;
   for (int epoch = 1; epoch <= deck.solvers.at(0).epochs; ++epoch) {
     const EpochFigures figures = run.run_epoch();
     if (epoch % epochs_between_looks != 0) continue;
     run.write_result(figures, "running");
-    min =
-        std::min(min, compare(analysis::read_reconstruction(deck.output.file), truth).after.object);
+    const auto found = analysis::compare_files(deck.output.file, deck.data.file, testing::world());
+    min = std::min(min, found.after.object);
   }
   return min;
 }

@@ -13,8 +13,7 @@ inline analysis::Comparison compared_with_truth(const deck::Deck& deck, int n_ep
   for (int epoch = 0; epoch < n_epochs; ++epoch) run.run_epoch();
   run.write_result(run.measure(), "done");
   world().barrier();
-  return analysis::compare(analysis::read_reconstruction(deck.output.file),
-                           analysis::read_reconstruction(deck.data.file));
+  return analysis::compare_files(deck.output.file, deck.data.file, world());
 }
 
 }  // namespace tessera::testing

@@ -20,10 +20,11 @@ struct WindowGrid {
 };
 
 /// Lay the windows of `positions_m` (y, x) on a grid of `pixel_m`, the least position at pixel
-/// `margin_px`. The object is as much larger on every side, for windows that will move.
+/// `margin_px`. The object is as much larger on every side, for windows that will move. Positions
+/// that are moved here need no memory beside the grid's.
 /// @throws InputError without positions, for one that is not finite, and if the object would have
 /// 2^24 pixels or more in a direction
-WindowGrid lay_windows(std::span<const Vec2> positions_m, Shape2 window, double pixel_m,
+WindowGrid lay_windows(std::vector<Vec2> positions_m, Shape2 window, double pixel_m,
                        int margin_px = 0);
 
 /// Round the sub-pixel parts to multiples of 1 / bins pixel, so that few different ones are left.
