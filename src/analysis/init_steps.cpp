@@ -68,10 +68,13 @@ void start_out_of_focus(const Sight& sight, DeckDraft& deck) {
   const auto angle = deck.number("experiment.detector_pixel_rad");
   const auto step = deck.first_of_pair("data.raster_step_m");
   if (!angle || !step) {
-    deck.set("probe.initial", "\"mean_pattern\"", "which measures the defocus");
-    deck.set("probe.defocus_m", "0.0",
-             text("to be measured: about ", number_words("%.3g", *sight.raster_steps_per_px),
-                  " times data.raster_step_m over experiment.detector_pixel_rad"));
+    deck.set("probe.initial", "\"mean_pattern\"", "or \"aperture\" with its semi_angle_rad");
+    const std::string times =
+        angle ? number_words("%.4g", *sight.raster_steps_per_px / *angle) +
+                    " times data.raster_step_m"
+              : number_words("%.3g", *sight.raster_steps_per_px) +
+                    " times data.raster_step_m over experiment.detector_pixel_rad";
+    deck.ask("probe.defocus_m", times + ", metres; without it the run measures it, if it can");
     return;
   }
   deck.set("probe.initial", "\"aperture\"");
@@ -96,8 +99,8 @@ bool has_electrons(const Sight& sight, const DeckDraft& deck) {
       !deck.has("experiment.distance_m"))
     return true;
   return deck.has("experiment.voltage_V") || deck.has("experiment.detector_pixel_rad") ||
-         format == "emd" || format == "mib" || format == "empad" ||
-         sight.said.what.ends_with("electrons");
+         format == "emd" || format == "velox" || format == "nion" || format == "mib" ||
+         format == "empad" || sight.said.what.ends_with("electrons");
 }
 
 void look_at_beam(Sight& sight, DeckDraft& deck) {

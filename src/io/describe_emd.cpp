@@ -71,6 +71,17 @@ std::optional<Fact> calibration(const File& file, const std::string& quantity) {
   return {};
 }
 
+/// What EMD of Berkeley keeps in attributes of a group. @return volts
+std::optional<double> voltage_attribute(const File& file, ScanDescription& scan) {
+  if (!file.has("microscope")) return {};
+  for (const char* name : {"voltage", "accelerating_voltage", "high_tension", "beam_energy"}) try {
+      const auto value = file.number_attribute("microscope", name);
+      if (value && *value > 0) return state_voltage({text("microscope, ", name), *value, ""}, scan);
+    } catch (const InputError&) {  // a text
+    }
+  return {};
+}
+
 }  // namespace
 
 std::optional<ScanDescription> describe_emd(const File& file) {
@@ -85,6 +96,7 @@ std::optional<ScanDescription> describe_emd(const File& file) {
       find_number(file, {"microscope/voltage", "4DSTEM_experiment/metadata/microscope/voltage"});
   std::optional<double> voltage_V;
   if (voltage && voltage->value > 0) voltage_V = state_voltage(*voltage, scan);
+  if (!voltage_V) voltage_V = voltage_attribute(file, scan);
   const auto scan_step = calibration(file, "R_pixel");
   if (scan_step && metres_per(scan_step->unit) > 0)
     state_raster(scan_step, scan_step, scan);

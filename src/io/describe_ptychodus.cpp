@@ -25,9 +25,18 @@ std::string parameters_beside(const std::string& path) {
   return "";
 }
 
+/// The pairs of PtychoShelves' descendants: positions ppY and ppX, metres.
+void state_foldslice(const File& file, ScanDescription& scan) {
+  scan.what += " with \"" + std::filesystem::path(file.path()).filename().string() + '"';
+  scan.positions = "ppY, ppX";
+  scan.positions_file = file.path();
+  state_wavelength(find_number(file, {"lambda"}), "m", scan);
+}
+
 void state_parameters(const std::string& path, const Extents& patterns, ScanDescription& scan) {
   if (!is_hdf5(path)) return;
   const File file = File::open(path);
+  if (file.has("ppY") && file.has("ppX")) return state_foldslice(file, scan);
   if (!file.has("probe_position_y_m") || !file.has("probe_position_x_m")) return;
   scan.what += " with \"" + std::filesystem::path(path).filename().string() + '"';
   scan.positions = "probe_position_y_m, probe_position_x_m";

@@ -45,7 +45,7 @@ ScanFormat described(std::string_view name) {
           throw InputError(text('"', source.path, "\" is not what data.format = \"", source.format,
                                 "\" says; leave that out, or name the datasets with data.format = "
                                 "\"hdf5\""));
-        return open_hdf5_scan(std::move(file), completed(source, *scan));
+        return open_hdf5_scan(std::move(file), completed(source, *scan), scan->has_frames_last);
       },
       [](const std::string& path) { return describe(File::open(path)); }};
 }
@@ -60,6 +60,12 @@ ScanFormat dectris_scans() {
 }
 ScanFormat emd_scans() {
   return described<describe_emd>("emd");
+}
+ScanFormat nion_scans() {
+  return described<describe_nion>("nion");
+}
+ScanFormat velox_scans() {
+  return described<describe_velox>("velox");
 }
 ScanFormat ptypy_scans() {
   return described<describe_ptypy>("ptypy");

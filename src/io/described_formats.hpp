@@ -13,6 +13,8 @@ namespace tessera::io {
 std::optional<ScanDescription> describe_cxi(const File& file);        // describe_cxi.cpp
 std::optional<ScanDescription> describe_dectris(const File& file);    // describe_dectris.cpp
 std::optional<ScanDescription> describe_emd(const File& file);        // describe_emd.cpp
+std::optional<ScanDescription> describe_nion(const File& file);       // describe_nion.cpp
+std::optional<ScanDescription> describe_velox(const File& file);      // describe_velox.cpp
 std::optional<ScanDescription> describe_ptypy(const File& file);      // describe_ptypy.cpp
 std::optional<ScanDescription> describe_ptychodus(const File& file);  // describe_ptychodus.cpp
 /// Any file with patterns, guessed from names and shapes: for `tessera init`.

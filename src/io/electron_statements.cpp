@@ -20,6 +20,8 @@ double inverse_metres_per(const std::string& unit) {
                                          {"1/Å", 1e10},
                                          {"Å^-1", 1e10},
                                          {"[1/A]", 1e10},
+                                         {"[A^-1]", 1e10},
+                                         {"[n_m^-1]", 1e9},
                                          {"nm^-1", 1e9},
                                          {"1/nm", 1e9},
                                          {"[1/n_m]", 1e9},

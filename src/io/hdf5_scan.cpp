@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -79,7 +80,8 @@ void check_patterns(const std::string& path, const std::string& name, const Data
 
 class Hdf5Scan final : public ScanReader {
  public:
-  Hdf5Scan(File file, const ScanSource& source) : source_(source), file_(std::move(file)) {}
+  Hdf5Scan(File file, const ScanSource& source, bool has_frames_last)
+      : source_(source), file_(std::move(file)), has_frames_last_(has_frames_last) {}
 
   RecordedPatterns patterns() const override {
     const DatasetInfo found = patterns_info();
@@ -146,9 +148,11 @@ class Hdf5Scan final : public ScanReader {
   void start_reading(PatternType as) override {
     has_raster_ = !patterns().raster.empty();
     pattern_slabs_.emplace(file_, source_.patterns, element_type(as));
+    value_bytes_ = size_of(as);
     if (has_own_masks()) mask_slabs_.emplace(file_, *mask_name(), ElementType::u32);
   }
   void read_patterns(const Box& positions, const Box& pixels, std::byte* patterns) override {
+    if (has_frames_last_) return read_frames_last(positions, pixels, patterns);
     read(*pattern_slabs_, positions, pixels, patterns);
   }
   void read_masks(const Box& positions, const Box& pixels, std::uint8_t* valid) override {
@@ -167,7 +171,14 @@ class Hdf5Scan final : public ScanReader {
     return {to_int(patterns[patterns.size() - 2]), to_int(patterns[patterns.size() - 1])};
   }
 
-  DatasetInfo patterns_info() const { return series_info(file_, source_.patterns); }
+  /// With the position first, wherever the file has it.
+  DatasetInfo patterns_info() const {
+    DatasetInfo found = series_info(file_, source_.patterns);
+    if (!has_frames_last_) return found;
+    for (Extents* axes : {&found.extents, &found.chunk})
+      if (!axes->empty()) std::ranges::rotate(*axes, axes->end() - 1);
+    return found;
+  }
   const std::optional<std::string>& mask_name() const {
     return source_.bad_pixels ? source_.bad_pixels : source_.valid_pixels;
   }
@@ -196,9 +207,25 @@ class Hdf5Scan final : public ScanReader {
     slabs.read(first, size, values);
   }
 
+  void read_frames_last(const Box& positions, const Box& pixels, std::byte* patterns) {
+    const std::array<std::int64_t, 3> first{pixels.begin.y, pixels.begin.x, positions.begin.y};
+    const std::array<std::int64_t, 3> size{pixels.height(), pixels.width(), positions.height()};
+    const std::int64_t n_pixels = pixels.area();
+    swapped_.resize(static_cast<std::size_t>(n_pixels * size[2]) * value_bytes_);
+    pattern_slabs_->read(first, size, swapped_.data());
+    const std::byte* from = swapped_.data();
+    for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel)
+      for (std::int64_t p = 0; p < size[2]; ++p, from += value_bytes_)
+        std::memcpy(patterns + static_cast<std::size_t>(p * n_pixels + pixel) * value_bytes_, from,
+                    value_bytes_);
+  }
+
   ScanSource source_;
   File file_;
+  bool has_frames_last_;
   bool has_raster_ = false;
+  std::size_t value_bytes_ = 0;     ///< of a pattern's value, as read
+  std::vector<std::byte> swapped_;  ///< patterns as a file has them that has frames last
   std::optional<SeriesReader> pattern_slabs_;
   std::optional<SeriesReader> mask_slabs_;
   std::vector<std::uint32_t> flags_;  ///< of masks as they are in the file
@@ -206,8 +233,9 @@ class Hdf5Scan final : public ScanReader {
 
 }  // namespace
 
-std::unique_ptr<ScanReader> open_hdf5_scan(File file, const ScanSource& source) {
-  return std::make_unique<Hdf5Scan>(std::move(file), source);
+std::unique_ptr<ScanReader> open_hdf5_scan(File file, const ScanSource& source,
+                                           bool has_frames_last) {
+  return std::make_unique<Hdf5Scan>(std::move(file), source, has_frames_last);
 }
 
 }  // namespace tessera::io

@@ -13,6 +13,8 @@ namespace tessera::io {
 ElementType element_type(PatternType type);
 
 /// @param source names the datasets
-std::unique_ptr<ScanReader> open_hdf5_scan(File file, const ScanSource& source);
+/// @param has_frames_last patterns are (y, x, position)
+std::unique_ptr<ScanReader> open_hdf5_scan(File file, const ScanSource& source,
+                                           bool has_frames_last = false);
 
 }  // namespace tessera::io

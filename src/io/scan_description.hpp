@@ -31,6 +31,7 @@ struct ScanDescription {
   std::string background;
   std::string probe;
   std::string probe_file;
+  bool has_frames_last = false;       ///< patterns are (y, x, position)
   bool is_cornered = false;           ///< zero frequency at [0, 0]
   std::vector<Statement> statements;  ///< whatever else a deck has keys for
   std::vector<std::string> warnings;  ///< one line each, with what to do

@@ -9,8 +9,10 @@ ScanFormat cxi_scans();
 ScanFormat dectris_scans();
 ScanFormat emd_scans();
 ScanFormat hdf5_scans();
+ScanFormat nion_scans();
 ScanFormat ptychodus_scans();
 ScanFormat ptypy_scans();
+ScanFormat velox_scans();
 // empad_format.cpp
 ScanFormat empad_scans();
 // mib_format.cpp
@@ -27,10 +29,10 @@ ScanFormat matlab_scans();
 ScanFormat memory_scans();
 
 std::span<const ScanFormat> scan_formats() {
-  static const std::array formats{cxi_scans(),       dectris_scans(), emd_scans(),   ptypy_scans(),
-                                  ptychodus_scans(), hdf5_scans(),    numpy_scans(), mib_scans(),
-                                  empad_scans(),     dm_scans(),      tiff_scans(),  matlab_scans(),
-                                  memory_scans()};
+  static const std::array formats{cxi_scans(),   dectris_scans(), emd_scans(),       velox_scans(),
+                                  nion_scans(),  ptypy_scans(),   ptychodus_scans(), hdf5_scans(),
+                                  numpy_scans(), mib_scans(),     empad_scans(),     dm_scans(),
+                                  tiff_scans(),  matlab_scans(),  memory_scans()};
   return formats;
 }
 

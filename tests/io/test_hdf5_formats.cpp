@@ -137,6 +137,44 @@ TEST_F(KnownFormats, AnyHdf5FileWithLinksAndPositionsByTheirNamesAndUnits) {
   EXPECT_EQ(said.positions_scale, (Vec2{1e-6, 1e-3}));
 }
 
+TEST_F(KnownFormats, VeloxWithFramesLastAndJson) {
+  on_root([&] {
+    const Numbers frames = patterns(0, 9);
+    Numbers frames_last(frames.size());
+    for (int p = 0; p < n_positions; ++p)
+      for (int r = 0; r < shape.size(); ++r)
+        frames_last[static_cast<std::size_t>(r * n_positions + p)] =
+            frames[static_cast<std::size_t>(p * shape.size() + r)];
+    add("Data/Image/a4/Data", {{5, 6, n}, H5T_STD_U16LE, {5, 6, 2}, 1}, frames_last);
+    const std::string words =
+        R"({"Optics": {"AccelerationVoltage": "300000", "BeamConvergence": "0.02"},
+            "BinaryResult": {"PixelSize": {"width": "5e8"}, "PixelUnitX": "1/m"}})";
+    Numbers metadata(2 * words.size() + 20, 0);
+    for (std::size_t i = 0; i < words.size(); ++i) metadata[2 * i] = words[i];
+    add("Data/Image/a4/Metadata", {{words.size() + 10, 2}, H5T_STD_U8LE}, metadata);
+  });
+  source_.positions.reset();
+  expect_the_scan("velox", false);
+  EXPECT_THAT(description().statements,
+              AllOf(says("experiment.voltage_V", "3e+05"), says("probe.semi_angle_rad", "0.02"),
+                    says("experiment.detector_pixel_rad", "0.00098437")));
+}
+
+TEST_F(KnownFormats, NionWithJson) {
+  on_root([&] {
+    add("data/x1", {{3, 3, 5, 6}, H5T_STD_U16LE}, patterns(0, 9));
+    add_text(path_, "data/x1", "properties",
+             R"({"spatial_calibrations": [{"scale": 2, "units": "nm"}, {"scale": 3, "units": "nm"},
+                 {"scale": 4e-5, "units": "rad"}, {"scale": 4e-5, "units": "rad"}],
+                 "metadata": {"instrument": {"high_tension": 60000}}})");
+  });
+  source_.positions.reset();
+  expect_the_scan("nion", false);
+  EXPECT_THAT(description().statements, AllOf(says("experiment.voltage_V", "60000"),
+                                              says("data.raster_step_m", "[2e-09, 3e-09]"),
+                                              says("experiment.detector_pixel_rad", "4e-05")));
+}
+
 TEST_F(KnownFormats, DectrisMasterWhoseFramesAreNotThere) {
   write_dectris();
   on_root([&] { std::filesystem::remove(folder_.file("scan_data_000002.h5")); });
