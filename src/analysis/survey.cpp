@@ -46,6 +46,26 @@ std::pair<int, int> well_filled(const std::vector<int>& counts) {
   return {static_cast<int>(first - counts.begin()), static_cast<int>(last - counts.begin())};
 }
 
+/// Single patterns, or a few that share chunks of the file: a chunk is decoded as a whole.
+std::vector<Box> spread_groups(const io::RecordedPatterns& recorded, int max_patterns) {
+  const int n = std::min(max_patterns, recorded.n_positions);
+  const int columns = recorded.raster.empty() ? 1 : recorded.raster[1];
+  const int along = recorded.raster.empty() ? recorded.n_positions : columns;
+  constexpr int most_together = 16;
+  const int together = std::clamp(static_cast<int>(recorded.positions_per_chunk.size()), 1,
+                                  std::min({most_together, along, std::max(1, n / most_together)}));
+  std::vector<Box> groups;
+  for (int i = 0; i < n / together; ++i) {
+    const auto first = static_cast<int>(std::int64_t{i} * recorded.n_positions / (n / together));
+    if (recorded.raster.empty())
+      groups.push_back(Box::at({std::min(first, along - together), 0}, {together, 1}));
+    else
+      groups.push_back(
+          Box::at({first / columns, std::min(first % columns, along - together)}, {1, together}));
+  }
+  return groups;
+}
+
 }  // namespace
 
 Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
@@ -56,19 +76,20 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
   survey.greatest = top;
   survey.mean = survey.max = ImageStack<double>(1, shape);
   survey.damaged = ImageStack<std::uint8_t>(1, shape, 1);
-  std::vector<float> pattern(static_cast<std::size_t>(shape.size()));
+  const auto n_pixels = static_cast<std::size_t>(shape.size());
   reader.start_reading(io::PatternType::f32);
-  survey.n_sampled = std::min(max_patterns, recorded.n_positions);
-  const int columns = recorded.raster.empty() ? 1 : recorded.raster[1];
+  const std::vector<Box> groups = spread_groups(recorded, max_patterns);
+  for (const Box& group : groups) survey.n_sampled += static_cast<int>(group.area());
   ImageStack<double> n_negative(1, shape);
   ImageStack<double> n_saturated(1, shape);
-  for (int i = 0; i < survey.n_sampled; ++i) {
-    const auto position =
-        static_cast<int>(std::int64_t{i} * recorded.n_positions / survey.n_sampled);
-    reader.read_patterns(Box::at({position / columns, position % columns}, {1, 1}),
-                         Box::at({0, 0}, shape), reinterpret_cast<std::byte*>(pattern.data()));
-    for (std::size_t r = 0; r < pattern.size(); ++r) {
-      const double value = pattern[r];
+  std::vector<float> patterns;
+  for (const Box& group : groups) {
+    patterns.resize(static_cast<std::size_t>(group.area()) * n_pixels);
+    reader.read_patterns(group, Box::at({0, 0}, shape),
+                         reinterpret_cast<std::byte*>(patterns.data()));
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      const std::size_t r = i % n_pixels;
+      const double value = patterns[i];
       const bool is_count = std::isfinite(value) && value >= 0 && value < top;
       if (!is_count) {
         n_negative.data()[r] += value < 0;
@@ -81,7 +102,7 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
       survey.are_whole_numbers &= value == std::floor(value);
     }
   }
-  for (std::size_t r = 0; r < pattern.size(); ++r) {
+  for (std::size_t r = 0; r < n_pixels; ++r) {
     if (!survey.damaged.data()[r]) {
       survey.n_negative += static_cast<std::int64_t>(n_negative.data()[r]);
       survey.n_saturated += static_cast<std::int64_t>(n_saturated.data()[r]);
