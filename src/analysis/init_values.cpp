@@ -33,6 +33,11 @@ void settle_negatives(std::int64_t n_damaged, Sight& sight, DeckDraft& deck) {
                                   " pixels hold a negative or no number in every "
                                   "pattern: data.negative_counts leaves them out"));
     deck.set("data.negative_counts", "\"ignore\"", "gaps hold no counts");
+  } else if (sight.survey.n_not_finite > 0) {
+    sight.warnings.push_back(text(sight.survey.n_not_finite,
+                                  " values of the patterns looked at are no numbers: "
+                                  "data.negative_counts leaves them out"));
+    deck.set("data.negative_counts", "\"ignore\"", "some values are no numbers");
   } else if (sight.survey.n_negative > 0) {
     sight.warnings.push_back(text(sight.survey.n_negative,
                                   " values of the patterns looked at are negative, as where a "

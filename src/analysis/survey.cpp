@@ -82,6 +82,7 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
   for (const Box& group : groups) survey.n_sampled += static_cast<int>(group.area());
   ImageStack<double> n_negative(1, shape);
   ImageStack<double> n_saturated(1, shape);
+  ImageStack<double> n_not_finite(1, shape);
   std::vector<float> patterns;
   for (const Box& group : groups) {
     patterns.resize(static_cast<std::size_t>(group.area()) * n_pixels);
@@ -93,7 +94,8 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
       const bool is_count = std::isfinite(value) && value >= 0 && value < top;
       if (!is_count) {
         n_negative.data()[r] += value < 0;
-        n_saturated.data()[r] += value == top;
+        n_saturated.data()[r] += value == top && std::isfinite(top);
+        n_not_finite.data()[r] += !std::isfinite(value);
         continue;
       }
       survey.damaged.data()[r] = 0;
@@ -106,6 +108,7 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
     if (!survey.damaged.data()[r]) {
       survey.n_negative += static_cast<std::int64_t>(n_negative.data()[r]);
       survey.n_saturated += static_cast<std::int64_t>(n_saturated.data()[r]);
+      survey.n_not_finite += static_cast<std::int64_t>(n_not_finite.data()[r]);
     }
     survey.mean_counts += survey.mean.data()[r];
     survey.max_count = std::max(survey.max_count, survey.max.data()[r]);

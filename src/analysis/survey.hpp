@@ -16,11 +16,12 @@ struct Survey {
   /// Pixels that hold the type's greatest value, a negative or no number in every pattern looked
   /// at.
   ImageStack<std::uint8_t> damaged;
-  double greatest = 0;           ///< of the type
-  std::int64_t n_negative = 0;   ///< values, in other pixels
-  std::int64_t n_saturated = 0;  ///< values that are the type's greatest, in other pixels
-  double mean_counts = 0;        ///< of a pattern
-  double max_count = 0;          ///< of a pixel
+  double greatest = 0;            ///< of the type
+  std::int64_t n_negative = 0;    ///< values, in other pixels
+  std::int64_t n_not_finite = 0;  ///< likewise
+  std::int64_t n_saturated = 0;   ///< values that are the type's greatest, in other pixels
+  double mean_counts = 0;         ///< of a pattern
+  double max_count = 0;           ///< of a pixel
   bool are_whole_numbers = true;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <set>
 
 #include "tessera/base/error.hpp"
@@ -185,6 +186,18 @@ void state_experiment(const File& file, const std::vector<Found>& datasets, Scan
     scan.statements.push_back({"experiment.detector_pixel_rad", number(angle->value), angle->name});
 }
 
+/// One of the files of frames that a DECTRIS master links to knows nothing but its frames.
+void warn_of_master(const File& file, ScanDescription& scan) {
+  const std::string& path = file.path();
+  const std::size_t at = path.rfind("_data_");
+  if (at == std::string::npos) return;
+  const std::string master = path.substr(0, at) + "_master.h5";
+  if (std::filesystem::exists(master))
+    scan.warnings.push_back(
+        text("the file holds frames alone, some of a scan's; the whole scan is \"", master,
+             "\": tessera init that"));
+}
+
 /// MATLAB 7.3.
 bool is_of_matlab(const File& file, const std::string& name) {
   try {
@@ -210,6 +223,7 @@ std::optional<ScanDescription> describe_hdf5(const File& file) {
   find_positions(file, datasets, extents.size() == 4 ? extents[0] * extents[1] : extents[0], scan);
   find_images(datasets, extents, scan);
   state_experiment(file, datasets, scan);
+  warn_of_master(file, scan);
   return scan;
 }
 

@@ -33,6 +33,7 @@ struct EmpadFiles {
   std::string raw;
   std::string words;  ///< of the XML; empty: there is none
   bool is_second = false;
+  std::vector<int> named_raster = {};  ///< by the raw file's name, where there is no XML
 };
 
 std::string raw_name(const std::string& words) {
@@ -40,11 +41,27 @@ std::string raw_name(const std::string& words) {
   return named.empty() ? element(element(words, "rawfile"), "filename") : named;
 }
 
+/// NAME_x128_y64.raw, whose size is that of so many frames.
+EmpadFiles raw_file_alone(const std::string& path) {
+  const std::string name = fs::path(path).stem().string();
+  const std::size_t at = name.rfind("_x");
+  int columns = 0;
+  int rows = 0;
+  if (at == std::string::npos || std::sscanf(name.c_str() + at, "_x%d_y%d", &columns, &rows) != 2 ||
+      rows < 1 || columns < 1)
+    return {};
+  const std::int64_t n = std::int64_t{rows} * columns;
+  const auto n_bytes = static_cast<std::int64_t>(fs::file_size(path));
+  const bool is_second = n_bytes == n * pixels_bytes;
+  if (!is_second && n_bytes != n * (pixels_bytes + rows_behind_bytes)) return {};
+  return {path, "", is_second, {rows, columns}};
+}
+
 /// @param path of the XML, or of the raw file that an XML beside it names
 EmpadFiles find_files(const std::string& path) {
   const auto with_words = [](std::string raw, std::string words) {
     const bool is_second = words.find("<type>EMPAD2</type>") != std::string::npos;
-    return EmpadFiles{std::move(raw), std::move(words), is_second};
+    return EmpadFiles{std::move(raw), std::move(words), is_second, {}};
   };
   const fs::path folder = fs::path(path).parent_path();
   if (std::string words = read_words(path); names_raw_file(words)) {
@@ -53,20 +70,20 @@ EmpadFiles find_files(const std::string& path) {
     const fs::path raw = fs::exists(folder / named) ? folder / named : folder / named.filename();
     return with_words(raw.string(), words);
   }
-  if (fs::path(path).extension() == ".raw")
-    for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder)) {
-      if (entry.path().extension() != ".xml") continue;
-      const std::string words = read_words(entry.path().string());
-      if (names_raw_file(words) &&
-          fs::path(raw_name(words)).filename() == fs::path(path).filename())
-        return with_words(path, words);
-    }
-  return {};
+  if (fs::path(path).extension() != ".raw") return {};
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder)) {
+    if (entry.path().extension() != ".xml") continue;
+    const std::string words = read_words(entry.path().string());
+    if (names_raw_file(words) && fs::path(raw_name(words)).filename() == fs::path(path).filename())
+      return with_words(path, words);
+  }
+  return raw_file_alone(path);
 }
 
 /// Rows and columns; a series of one place has none.
 std::vector<int> raster_of(const EmpadFiles& files) {
   const auto whole = [](const std::string& words) { return std::atoi(words.c_str()); };
+  if (!files.named_raster.empty()) return files.named_raster;
   const std::string& words = files.words;
   int rows = 0;
   int columns = 0;
@@ -96,7 +113,8 @@ FlatPatterns empad_patterns(const ScanSource& source) {
   const EmpadFiles files = find_files(source.path);
   if (files.raw.empty())
     throw InputError(
-        text('"', source.path, "\" is no XML of an EMPAD, nor named by one beside it"));
+        text('"', source.path,
+             "\" is no XML of an EMPAD, nor named by one beside it, nor NAME_xN_yN.raw"));
   FlatPatterns flat{.path = files.raw, .type = {'f', 4}};
   flat.shape = pixels;
   flat.bytes_between = files.is_second ? 0 : rows_behind_bytes;
@@ -109,9 +127,10 @@ FlatPatterns empad_patterns(const ScanSource& source) {
     throw InputError(
         text('"', source.path, "\" names no size of a scan; it is no XML of an EMPAD"));
   flat.n_positions = static_cast<int>(n);
-  if (files.is_second && (element(files.words, "datatype") != "float32" ||
-                          (fs::exists(files.raw) &&
-                           static_cast<std::int64_t>(fs::file_size(files.raw)) > n * pixels_bytes)))
+  if (files.is_second && !files.words.empty() &&
+      (element(files.words, "datatype") != "float32" ||
+       (fs::exists(files.raw) &&
+        static_cast<std::int64_t>(fs::file_size(files.raw)) > n * pixels_bytes)))
     refuse_words_of_second(files.raw);
   return flat;
 }

@@ -169,6 +169,8 @@ const std::vector<Trap> traps = {
        for (int p = 0; p < n_positions; ++p) c.count(p, 3, 4) = 65535;
      },
      "data.saturation_counts leaves them out", "saturation_counts = 65535"},
+    {"SomeValuesThatAreNoNumbers", false, [](Cxi& c) { c.count(2, 30, 31) = std::nan(""); },
+     "no numbers", "negative_counts = \"ignore\""},
     {"ADarkThatWasSubtracted", false, [](Cxi& c) { c.dark.assign(c.mask.size(), 100); },
      "brighter than the patterns", ""},
     {"RowsThatRunUp", false, [](Cxi& c) { c.basis[1] = pixel_m; }, "rows run up",
@@ -226,6 +228,17 @@ TEST_P(InitTraps, AreNamedWithWhatIsRight) {
 
 INSTANTIATE_TEST_SUITE_P(Cxi, InitTraps, ::testing::ValuesIn(traps),
                          [](const auto& of) { return of.param.name; });
+
+TEST(InitOfAFileOfFrames, NamesTheMaster) {
+  const testing::ScratchFolder folder;
+  for (const char* name : {"scan_data_000001.h5", "scan_master.h5"}) {
+    io::File file = io::File::create(folder.path(name));
+    file.write_doubles("entry/data/data", {4, 8, 8}, std::vector<double>(256, 1.0));
+    file.close();
+  }
+  EXPECT_THAT(draft_deck(folder.path("scan_data_000001.h5"), folder.path("scan.toml")).report,
+              HasSubstr("scan_master.h5\": tessera init that"));
+}
 
 TEST(InspectOfAScan, SaysWhatTheFileCallsIt) {
   const testing::ScratchFolder folder;

@@ -148,6 +148,15 @@ TEST_F(Empad, WithThePathOfTheMicroscopesComputerAndWhatWasSearchedWith) {
   expect_the_frames();
 }
 
+TEST_F(Empad, RawFileWithoutXml) {
+  for (const int rows_behind : {2, 0}) {
+    source_.path = folder_.file("scan_x3_y2.raw");
+    world().barrier();  // all have read the one before
+    on_root([&] { write(source_.path, empad_frames(6, rows_behind)); });
+    expect_the_frames();
+  }
+}
+
 TEST_F(Empad, OfTheSecondGenerationAsNumbersOrAsItsOwnWords) {
   source_.path = folder_.file("scan.xml");
   on_root([&] {
