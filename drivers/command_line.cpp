@@ -8,6 +8,7 @@
 #include "tessera/base/text.hpp"
 
 #include "deck/keys.hpp"
+#include "run/rank_plan.hpp"
 #include "run/versions.hpp"
 #include "subcommands.hpp"
 
@@ -74,18 +75,24 @@ void add_resume(CLI::App& app, Action& action) {
 void add_plan(CLI::App& app, Action& action) {
   struct Options {
     DeckWords deck;
-    std::vector<int> n_ranks{1, 2, 4, 8, 16};
+    run::PlanRequest wanted;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "plan", "Say what a run would take on any number of ranks; no pattern is read");
   add_deck(*command, options->deck, "run.device_memory_bytes=80e9");
-  command->add_option("--ranks", options->n_ranks, "numbers of ranks, default 1,2,4,8,16")
+  command->add_option("--ranks", options->wanted.n_ranks, "numbers of ranks, default 1,2,4,8,16")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1, 1000000));
+  command->add_option("--machine", options->wanted.machine,
+                      "also predict seconds an epoch, from what tessera_bench machine has measured "
+                      "(cluster/machines/*.toml)");
+  command->add_option("--png", options->wanted.pictures,
+                      "also draw the tiles of each number of ranks to this folder");
   command->callback([options, &action] {
     action = [options](const comm::Communicator& comm) {
-      return plan(options->deck, options->n_ranks, comm);
+      return plan(options->deck, options->wanted, comm);
     };
   });
 }

@@ -3,9 +3,9 @@
 
 namespace tessera::drivers {
 
-ExitCode plan(const DeckWords& words, const std::vector<int>& n_ranks,
+ExitCode plan(const DeckWords& words, const run::PlanRequest& wanted,
               const comm::Communicator& comm) {
-  return run::print_rank_plans(read_deck(words, comm), n_ranks, comm);
+  return run::print_rank_plans(read_deck(words, comm), wanted, comm);
 }
 
 }  // namespace tessera::drivers

@@ -9,6 +9,10 @@
 
 #include "deck/deck.hpp"
 
+namespace tessera::run {
+struct PlanRequest;
+}
+
 namespace tessera::drivers {
 
 /// A deck, and key=value words that take precedence.
@@ -23,7 +27,7 @@ ExitCode reconstruct(const DeckWords& words, const std::string& summary, bool go
                      const comm::Communicator& comm);
 /// @param words the result that goes on, and key=value words
 ExitCode resume(const DeckWords& words, const std::string& summary, const comm::Communicator& comm);
-ExitCode plan(const DeckWords& words, const std::vector<int>& n_ranks,
+ExitCode plan(const DeckWords& words, const run::PlanRequest& wanted,
               const comm::Communicator& comm);
 ExitCode simulate(const DeckWords& words, const comm::Communicator& comm);
 /// @param deck to write; empty: named as the file, in the working folder

@@ -26,6 +26,8 @@ using Action = std::function<void(const comm::Communicator&)>;
 
 void add_epoch(CLI::App& app, Action& run);
 void add_gradient(CLI::App& app, Action& run);
+void add_machine(CLI::App& app, Action& run);
+void add_predict(CLI::App& app, Action& run);
 void add_solvers(CLI::App& app, Action& run);
 void add_stages(CLI::App& app, Action& run);
 void add_table(CLI::App& app, Action& run);

@@ -7,9 +7,11 @@
 #include "tessera/base/error.hpp"
 
 #include "commands.hpp"
+#include "cost/machine_file.hpp"
 #include "measure.hpp"
 #include "memory_use.hpp"
 #include "null_transport.hpp"
+#include "predict.hpp"
 #include "run/run.hpp"
 #include "synthetic_scan.hpp"
 
@@ -18,6 +20,7 @@ namespace {
 
 struct Options : CaseOptions {
   bool skip_exchange = false;
+  std::string machine;
 };
 
 /// Of the slowest, fullest or busiest rank, except for the errors and the sums that say so.
@@ -34,6 +37,7 @@ struct Figures {
   double pattern_bytes = 0;  ///< of the patterns of one rank
   double halo_bytes = 0;     ///< sent in one epoch, sum over ranks
   double halo_wait_s = 0;    ///< in one epoch, of the host
+  double reduce_wait_s = 0;  ///< the same, in sums over all ranks
   Reference reference;
   Roof roof;
 };
@@ -51,6 +55,7 @@ void time_epochs(run::Run& run, const comm::Communicator& comm, int n_epochs, Fi
   const run::RankTimes after = run.times();
   figures.halo_bytes = (after.halo_bytes - before.halo_bytes) / n_epochs;
   figures.halo_wait_s = (after.halo_s - before.halo_s) / n_epochs;
+  figures.reduce_wait_s = (after.reduce_s - before.reduce_s) / n_epochs;
 }
 
 Figures measured(const deck::Deck& deck, const Options& options, const comm::Communicator& comm) {
@@ -76,7 +81,7 @@ Figures measured(const deck::Deck& deck, const Options& options, const comm::Com
   figures.roof = measure_roof(device::Device());
   for (double* of_rank :
        {&figures.set_up_s, &figures.device_bytes, &figures.object_bytes, &figures.pattern_bytes,
-        &figures.halo_wait_s, &figures.reference.transforms_s,
+        &figures.halo_wait_s, &figures.reduce_wait_s, &figures.reference.transforms_s,
         &figures.reference.transforms_and_pass_s})
     comm.maximum(std::span(of_rank, 1));
   comm.sum(std::span(&figures.halo_bytes, 1));
@@ -107,6 +112,7 @@ nlohmann::json as_json(const Figures& figures, const Options& options, const dec
        {"streams_patterns", figures.streams_patterns},
        {"halo_bytes_per_epoch", figures.halo_bytes},
        {"halo_wait_ms", 1e3 * figures.halo_wait_s},
+       {"reduce_wait_ms", 1e3 * figures.reduce_wait_s},
        {"set_up_s", figures.set_up_s},
        {"first_error", figures.first_error},
        {"last_error", figures.last_error}});
@@ -114,10 +120,26 @@ nlohmann::json as_json(const Figures& figures, const Options& options, const dec
   return json;
 }
 
+/// Beside the least of the epochs: a machine's rates are of the least, too.
+void add_prediction(const deck::Deck& deck, const Options& options, const comm::Communicator& comm,
+                    nlohmann::json& json) {
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    const cost::Machine machine = cost::read_machine(options.machine);
+    const run::RankPlan plan = predict(deck, options.scan, {comm.size()}, machine).front();
+    const double least_ms = std::ranges::min(json["epochs_ms"].get<std::vector<double>>());
+    json["predicted"] = prediction_json(plan);
+    json["predicted_over_least"] = 1e3 * plan.epoch.total_s() / least_ms;
+    run::print_seconds(machine, {&plan, 1});
+    fmt::print("predicted / least measured: {:.2f} / {:.2f} ms = {:.3f}\n",
+               1e3 * plan.epoch.total_s(), least_ms, json["predicted_over_least"].get<double>());
+  });
+}
+
 void bench_gradient(Options& options, const comm::Communicator& comm) {
   const deck::Deck deck = deck_of(options, comm);
   const Figures figures = measured(deck, options, comm);
-  const nlohmann::json json = as_json(figures, options, deck, comm.size());
+  nlohmann::json json = as_json(figures, options, deck, comm.size());
   if (!options.skip_exchange && !(figures.last_error < figures.first_error))
     throw AgreedError(ExitCode::failed,
                       "the error did not fall: the benchmark does not reconstruct");
@@ -132,6 +154,7 @@ void bench_gradient(Options& options, const comm::Communicator& comm) {
         json["transforms_and_pass_ms"].get<double>(), json["ratio"].get<double>(),
         1e-9 * figures.device_bytes, json["copy_GB_per_s"].get<double>(), figures.first_error,
         figures.last_error);
+  if (!options.machine.empty()) add_prediction(deck, options, comm, json);
   write_json(options.json, json, comm);
 }
 
@@ -146,6 +169,8 @@ void add_gradient(CLI::App& app, Action& run) {
   add_case_options(*command, *options);
   command->add_flag("--skip-exchange", options->skip_exchange,
                     "ranks exchange nothing: what communication costs is the difference");
+  command->add_option("--machine", options->machine,
+                      "what tessera_bench machine has written: also predict the epoch");
   command->callback([options, &run] {
     run = [options](const comm::Communicator& comm) { bench_gradient(*options, comm); };
   });

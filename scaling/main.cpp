@@ -17,6 +17,8 @@ int parse_command_line(int argc, char** argv, bool speaks, scaling::Action& acti
   app.require_subcommand(1);
   scaling::add_epoch(app, action);
   scaling::add_gradient(app, action);
+  scaling::add_machine(app, action);
+  scaling::add_predict(app, action);
   scaling::add_solvers(app, action);
   scaling::add_stages(app, action);
   scaling::add_table(app, action);

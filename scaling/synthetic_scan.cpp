@@ -270,20 +270,26 @@ WaveStack true_probe(const deck::Deck& deck, const geometry::Optics& optics, int
   return probe;
 }
 
-run::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wanted,
-                              const comm::Communicator& comm) {
-  geometry::Optics optics;
+run::Scan lay_out_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wanted,
+                                 const comm::Communicator& comm) {
   io::ScanInfo info;
   comm.together([&] {
-    optics = optics::optics_of(deck.experiment, {wanted.window_px, wanted.window_px});
-    info = scan_info(wanted, optics);
+    info =
+        scan_info(wanted, optics::optics_of(deck.experiment, {wanted.window_px, wanted.window_px}));
   });
   const std::vector<Vec2> positions_m = info.positions_m;
   run::Scan scan = run::lay_out_scan(deck, std::move(info), comm);
   scan.info.positions_m = positions_m;  // the patterns are computed where they exactly are
+  return scan;
+}
+
+run::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wanted,
+                              const comm::Communicator& comm) {
+  run::Scan scan = lay_out_synthetic_scan(deck, wanted, comm);
   scan.memory = run::agreed_memory_plan(deck, scan, comm);
   double counts = 0;
-  comm.together([&] { counts = make_patterns(true_probe(deck, optics, wanted.window_px), scan); });
+  comm.together(
+      [&] { counts = make_patterns(true_probe(deck, scan.plan.optics, wanted.window_px), scan); });
   comm.sum(std::span<double>(&counts, 1));
   scan.counts_per_pattern = counts / scan.n_positions();
   return scan;

@@ -27,7 +27,11 @@ deck::Deck synthetic_deck(const SyntheticCase& wanted, const std::vector<std::st
 /// What the sample was lit with, in photons: the start probe of the deck at its true defocus.
 WaveStack true_probe(const deck::Deck& deck, const geometry::Optics& optics, int window_px);
 
-/// A jittered raster: this rank's tile, its patterns as rounded counts of 16 bits, a few pixels
+/// A jittered raster as far as it is known before its patterns. Collective. @throws AgreedError
+run::Scan lay_out_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wanted,
+                                 const comm::Communicator& comm);
+
+/// The same with this rank's tile, its patterns as rounded counts of 16 bits, a few pixels
 /// that are not valid. The same counts, to rounding, on any number of ranks. Collective.
 /// @throws AgreedError
 run::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wanted,

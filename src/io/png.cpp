@@ -106,10 +106,6 @@ Canvas with_legend(Shape2 shape, const std::vector<Rgb>& pixels, const Legend& l
   return canvas;
 }
 
-void save(const std::string& path, const Canvas& canvas) {
-  write_png(path, canvas.shape(), PNG_FORMAT_RGB, canvas.bytes());
-}
-
 }  // namespace
 
 void write_grey_png(const std::string& path, Shape2 shape, std::span<const double> values,
@@ -125,7 +121,8 @@ void write_grey_png(const std::string& path, Shape2 shape, std::span<const doubl
   const auto grey = [](std::uint8_t value) { return Rgb{value, value, value}; };
   std::vector<Rgb> rgb(pixels.size());
   std::ranges::transform(pixels, rgb.begin(), grey);
-  save(path, with_legend(shape, rgb, *legend, [&](double t) { return grey(level(t)); }));
+  write_canvas_png(path,
+                   with_legend(shape, rgb, *legend, [&](double t) { return grey(level(t)); }));
 }
 
 void write_wave_png(const std::string& path, Shape2 shape,
@@ -141,7 +138,7 @@ void write_wave_png(const std::string& path, Shape2 shape,
     pixels.push_back(colour(std::fmod(hue, 1.0), brightest > 0 ? amplitudes[i] / brightest : 0));
   }
   const auto bar_colour = [](double t) { return colour(std::fmod(t + 0.5, 1.0), 1); };
-  if (legend) return save(path, with_legend(shape, pixels, *legend, bar_colour));
+  if (legend) return write_canvas_png(path, with_legend(shape, pixels, *legend, bar_colour));
   std::vector<std::uint8_t> bytes;
   for (const Rgb& pixel : pixels) bytes.insert(bytes.end(), pixel.begin(), pixel.end());
   write_png(path, shape, PNG_FORMAT_RGB, bytes);
@@ -182,7 +179,11 @@ void write_curve_png(const std::string& path, std::span<const double> values) {
     canvas.line(previous.value_or(point), point, {0, 0, 0});
     previous = point;
   }
-  save(path, canvas);
+  write_canvas_png(path, canvas);
+}
+
+void write_canvas_png(const std::string& path, const Canvas& canvas) {
+  write_png(path, canvas.shape(), PNG_FORMAT_RGB, canvas.bytes());
 }
 
 }  // namespace tessera::io

@@ -9,6 +9,8 @@
 
 #include "tessera/base/image_stack.hpp"
 
+#include "io/canvas.hpp"
+
 namespace tessera::io {
 
 /// What stands around a picture, whose own pixels lie at the upper left: a colour bar on its right
@@ -32,5 +34,8 @@ void write_wave_png(const std::string& path, Shape2 shape,
 
 /// A curve on a logarithmic y axis with ticks and labels of the decades.
 void write_curve_png(const std::string& path, std::span<const double> values);
+
+/// What has been drawn.
+void write_canvas_png(const std::string& path, const Canvas& canvas);
 
 }  // namespace tessera::io

@@ -1,6 +1,7 @@
 #include "run/rank_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -9,11 +10,14 @@
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
 
+#include "cost/machine_file.hpp"
 #include "deck/check.hpp"
 #include "device/free_memory.hpp"
 #include "run/memory.hpp"
 #include "run/planned_batches.hpp"
+#include "run/rank_work.hpp"
 #include "run/start_device.hpp"
+#include "run/tiles_picture.hpp"
 #include "set_up.hpp"
 
 namespace tessera::run {
@@ -100,15 +104,43 @@ std::string smallest(const deck::Deck& deck, const Scan& scan, const PlannedBatc
               " or more with ", each);
 }
 
+/// Every so many-th rank, such that these are not too many.
+int stride_of(int n_ranks) {
+  constexpr int max_counted = 512;
+  return (n_ranks - 1) / max_counted + 1;
+}
+
+void print_header(const Scan& scan) {
+  fmt::print("{} positions of {} x {} pixels, object {} x {} pixels, batches of {}\n",
+             scan.n_positions(), scan.info.pattern.h, scan.info.pattern.w, scan.grid.object.h,
+             scan.grid.object.w, scan.batch_sizes().front());
+}
+
+void print_memory(const std::vector<RankPlan>& plans) {
+  fmt::print("{:>6} {:>10} {:>8} {:>7} {:>11} {:>11} {:>14} {:>14}\n", "ranks", "positions",
+             "balance", "ghosts", "device", "host", "halo an epoch", "messages");
+  for (const RankPlan& plan : plans)
+    fmt::print("{:>6} {:>10} {:>8.2f} {:>6.0f}% {:>11} {:>11} {:>14} {:>14}\n", plan.n_ranks,
+               plan.most_positions, plan.balance, 100 * plan.ghosts_to_owned,
+               decomposition::bytes_text(plan.device_bytes),
+               decomposition::bytes_text(plan.host_bytes),
+               decomposition::bytes_text(plan.halo_bytes), plan.messages);
+  if (plans.back().n_counted < plans.back().n_ranks)
+    fmt::print("of more than 512 ranks every so many-th is counted: of {} here {}\n",
+               plans.back().n_ranks, plans.back().n_counted);
+}
+
 }  // namespace
 
 RankPlan plan_for_ranks(const deck::Deck& deck, const Scan& scan, const PlannedBatches& planned,
-                        int n_ranks) {
+                        int n_ranks, const cost::Machine* machine) {
   const Tiling tiling = tiling_for(deck, scan, n_ranks);
   const BatchSchedule batches = batch_schedule(scan.plan.solvers.front(), scan);
   RankPlan plan{.n_ranks = n_ranks, .balance = balance_of(batches, scan, tiling)};
+  std::optional<cost::CostModel> model;
+  if (machine) model.emplace(*machine, run_shape(scan, tiling, *machine));
   std::int64_t ghosts = 0;
-  for (int rank = 0; rank < n_ranks; ++rank) {
+  for (int rank = 0; rank < n_ranks; rank += stride_of(n_ranks), ++plan.n_counted) {
     const int n = tiling.tiles[static_cast<std::size_t>(rank)].n_positions;
     plan.most_positions = std::max(plan.most_positions, n);
     const auto memory =
@@ -118,36 +150,73 @@ RankPlan plan_for_ranks(const deck::Deck& deck, const Scan& scan, const PlannedB
     const decomposition::HaloPlan halo = make_halo_plan(tiling, rank);
     ghosts += halo.ghost_pixels();
     const decomposition::NearWindows near = planned.windows().near(tiling, rank);
-    add_messages(scan, planned.reach(halo, near, 0), batches.n_batches(), plan);
+    const decomposition::BatchReach reach = planned.reach(halo, near, 0);
+    add_messages(scan, reach, batches.n_batches(), plan);
+    if (model) model->add_rank(work_of_rank(scan, halo, near, reach, batches.n_batches()));
   }
-  plan.ghosts_to_owned = static_cast<double>(ghosts) / static_cast<double>(scan.grid.object.size());
+  const double scale = static_cast<double>(n_ranks) / plan.n_counted;
+  plan.halo_bytes = std::llround(scale * static_cast<double>(plan.halo_bytes));
+  plan.messages = std::llround(scale * static_cast<double>(plan.messages));
+  plan.ghosts_to_owned =
+      scale * static_cast<double>(ghosts) / static_cast<double>(scan.grid.object.size());
+  if (model) {
+    plan.epoch = model->epoch();
+    plan.least_batch = model->least_batch();
+  }
   return plan;
 }
 
-ExitCode print_rank_plans(const deck::Deck& deck, const std::vector<int>& n_ranks,
+void print_seconds(const cost::Machine& machine, std::span<const RankPlan> plans) {
+  fmt::print(
+      "\nseconds an epoch, predicted from what was measured on {} with up to {} rank(s), patterns "
+      "in memory:\n"
+      "{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  limit, least batch\n",
+      machine.name, machine.links.back().n_ranks, "ranks", "epoch", "interior", "border",
+      "exchange", "probe", "updates", "rest", "waits");
+  for (const RankPlan& plan : plans) {
+    const cost::EpochCost& epoch = plan.epoch;
+    fmt::print(
+        "{:>6} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f}  {}, {}\n",
+        plan.n_ranks, epoch.total_s(), epoch.interior_s, epoch.border_s, epoch.exchange_s,
+        epoch.probe_s, epoch.updates_s, epoch.rest_s, epoch.waits_s, epoch.limit(),
+        plan.least_batch);
+  }
+  fmt::print(
+      "waits: what the mean rank waits for the slowest, in interior, border and updates; least "
+      "batch: with fewer positions ranks wait and start more than they compute\n");
+}
+
+ExitCode print_rank_plans(const deck::Deck& deck, const PlanRequest& wanted,
                           const comm::Communicator& comm) {
   comm.together([&] { deck::check_reconstruction(deck); });
   const auto runtime = start_device(comm, true);
   deck::Deck any_tiles = deck;
   any_tiles.decomposition.tiles.clear();
-  Scan scan = lay_out_scan(any_tiles, io::read_scan_info(scan_source(deck), comm), comm);
+  io::ScanInfo info = io::read_scan_info(scan_source(deck), comm);
+  const comm::Communicator alone(MPI_COMM_SELF);
   comm.together([&] {
     if (!comm.is_root()) return;
-    fmt::print("{} positions of {} x {} pixels, object {} x {} pixels, batches of {}\n",
-               scan.n_positions(), scan.info.pattern.h, scan.info.pattern.w, scan.grid.object.h,
-               scan.grid.object.w, scan.batch_sizes().front());
-    fmt::print("{:>6} {:>10} {:>8} {:>7} {:>11} {:>11} {:>14} {:>14}\n", "ranks", "positions",
-               "balance", "ghosts", "device", "host", "halo an epoch", "messages");
+    std::optional<cost::Machine> machine;
+    if (!wanted.machine.empty()) machine = cost::read_machine(wanted.machine);
+    const double all_bytes = static_cast<double>(info.n_positions) *
+                             static_cast<double>(info.pattern.size()) *
+                             static_cast<double>(io::size_of(info.type));
+    const Scan scan = lay_out_scan(any_tiles, std::move(info), alone);
+    print_header(scan);
     const PlannedBatches planned(scan);
-    for (const int n : n_ranks) {
-      const RankPlan plan = plan_for_ranks(deck, scan, planned, n);
-      fmt::print("{:>6} {:>10} {:>8.2f} {:>6.0f}% {:>11} {:>11} {:>14} {:>14}\n", n,
-                 plan.most_positions, plan.balance, 100 * plan.ghosts_to_owned,
-                 decomposition::bytes_text(plan.device_bytes),
-                 decomposition::bytes_text(plan.host_bytes),
-                 decomposition::bytes_text(plan.halo_bytes), plan.messages);
+    std::vector<RankPlan> plans;
+    for (const int n : wanted.n_ranks) {
+      plans.push_back(plan_for_ranks(deck, scan, planned, n, machine ? &*machine : nullptr));
+      if (!wanted.pictures.empty())
+        draw_tiles(tiling_for(deck, scan, n), scan.corner(), wanted.pictures);
     }
+    print_memory(plans);
     fmt::print("{}\n", smallest(deck, scan, planned));
+    if (!machine) return;
+    print_seconds(*machine, plans);
+    if (machine->file_bytes_per_s > 0)
+      fmt::print("to read the patterns: {:.2g} s by one rank\n",
+                 all_bytes / machine->file_bytes_per_s);
   });
   return ExitCode::done;
 }

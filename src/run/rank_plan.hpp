@@ -3,10 +3,13 @@
 /// pattern read.
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "tessera/base/error.hpp"
 
+#include "cost/cost_model.hpp"
 #include "run/planned_batches.hpp"
 
 namespace tessera::run {
@@ -22,17 +25,32 @@ struct RankPlan {
   std::int64_t host_bytes = 0;    ///< devices that is host memory, too
   std::int64_t halo_bytes = 0;    ///< that all ranks send in the first epoch's batches
   std::int64_t messages = 0;      ///< in which they do
+  int n_counted = 0;              ///< ranks that this was counted of: all, or every so many-th
+  cost::EpochCost epoch = {};     ///< where a machine is known
+  int least_batch = 0;            ///< cost::CostModel::least_batch
 };
 
-/// Pure.
-/// @param scan from lay_out_scan, on any ranks
+/// Pure. Of thousands of ranks every so many-th is counted, and sums over ranks are scaled.
+/// @param scan from lay_out_scan, on any ranks; with a machine, on one
 /// @param planned of the scan
+/// @param machine for seconds; none: nullptr
+/// @throws InputError if the machine was measured for another precision or has not the method
 RankPlan plan_for_ranks(const deck::Deck& deck, const Scan& scan, const PlannedBatches& planned,
-                        int n_ranks);
+                        int n_ranks, const cost::Machine* machine = nullptr);
+
+/// A line for each, term by term.
+void print_seconds(const cost::Machine& machine, std::span<const RankPlan> plans);
+
+/// What `tessera plan` is asked besides the deck.
+struct PlanRequest {
+  std::vector<int> n_ranks{1, 2, 4, 8, 16};
+  std::string machine;   ///< its file; empty: no seconds
+  std::string pictures;  ///< a folder for one of the tiles of each number of ranks; empty: none
+};
 
 /// What `tessera plan` prints: a line for each number of ranks, and the smallest that holds the
-/// patterns. Collective; on one rank as well as on many.
-ExitCode print_rank_plans(const deck::Deck& deck, const std::vector<int>& n_ranks,
+/// patterns; seconds. Collective; on one rank as well as on many.
+ExitCode print_rank_plans(const deck::Deck& deck, const PlanRequest& wanted,
                           const comm::Communicator& comm);
 
 }  // namespace tessera::run

@@ -2,12 +2,13 @@
 cmake_minimum_required(VERSION 3.25)
 
 # A module includes itself and modules before it in this list ...
-set(modules base geometry settings decomposition deck optics comm io analysis report simulation device halo fft physics solvers run library)
+set(modules base geometry settings decomposition deck cost optics comm io analysis report simulation device halo fft physics solvers run library)
 # ... except these: what a module must not know although it comes before.
-set(host_modules deck optics io analysis report simulation)
+set(host_modules deck cost optics io analysis report simulation)
 set(forbidden_decomposition settings)
-set(forbidden_comm settings deck optics)
-set(forbidden_io settings deck optics)
+set(forbidden_cost geometry settings decomposition deck)
+set(forbidden_comm settings deck cost optics)
+set(forbidden_io settings deck cost optics)
 set(forbidden_device ${host_modules} settings comm)
 set(forbidden_halo ${host_modules} settings)
 set(forbidden_fft ${host_modules} settings comm halo)
@@ -22,7 +23,7 @@ set(allowed
     "^(src/io|tests/io)/"
     "^include/tessera/device/device%.hpp$"
     "^(src/fft|src/optics|scaling)/"
-    "^src/deck/"
+    "^src/(cost|deck)/"
     "^(src/io|tests/io)/"
     "^(src|tests)/(io|report)/"
     "^src/base/"

@@ -164,6 +164,57 @@ TEST_F(Bench, SweepWritesResultsAndTableShowsThem) {
   EXPECT_NE(printed_.find("| smoke | 1 | 64 | 32 | 1 |"), std::string::npos) << printed_;
 }
 
+/// Rates are of this moment's machine, so that only their kind can be known: what is measured once
+/// predicts itself.
+TEST_F(Bench, MachineMeasuresWhatPredictNeeds) {
+  ASSERT_EQ(bench("machine --windows 32 --name here -o " + folder_.path("m.toml"), 2), 0)
+      << printed_;
+  EXPECT_NE(contents(folder_.path("m.toml")).find("name = 'here'"), std::string::npos)
+      << contents(folder_.path("m.toml"));
+  const std::string scan = " --raster 16x16 --size 32 --step 2 solver.batch_size=64 --machine " +
+                           folder_.path("m.toml") + " --json " + folder_.path("p.json");
+  ASSERT_EQ(bench("gradient --epochs 3" + scan), 0) << printed_;
+  // A busy machine may be several times slower than it was.
+  EXPECT_GT(json("p.json")["predicted_over_least"], 0.2) << printed_;
+  EXPECT_LT(json("p.json")["predicted_over_least"], 5) << printed_;
+  ASSERT_EQ(bench("predict --ranks 1,4" + scan), 0) << printed_;
+  const Json predictions = json("p.json")["predictions"];
+  ASSERT_EQ(predictions.size(), 2u);
+  for (const Json& row : predictions) {
+    double sum_ms = 0;
+    for (const char* term :
+         {"interior_ms", "border_ms", "exchange_ms", "probe_ms", "updates_ms", "rest_ms"})
+      sum_ms += row[term].get<double>();
+    EXPECT_NEAR(row["epoch_ms"].get<double>() / sum_ms, 1, 1e-9);
+  }
+  EXPECT_EQ(predictions[0]["exchange_ms"], 0);
+  EXPECT_GT(predictions[1]["border_ms"], 0);
+}
+
+TEST_F(Bench, SolversHoldAgainstCommittedRatios) {
+  const std::string words =
+      "solvers --raster 4x4 --size 32 --step 3 --epochs 1 --modes 1 "
+      "solver.batch_size=8 ";
+  const std::string file = folder_.path("committed.json");
+  ASSERT_EQ(bench(words + "--json " + file), 0) << printed_;
+  const Json measured = json("committed.json");
+  const auto with_first_ratio = [&](double factor) {
+    Json changed = measured;
+    for (Json& row : changed["solvers"]) row["ratio"] = 1e6;
+    changed["solvers"][0]["ratio"] = factor * measured["solvers"][0]["ratio"].get<double>();
+    std::ofstream(file) << changed;
+  };
+  with_first_ratio(1e6);
+  EXPECT_EQ(bench(words + "--against " + file), 0) << printed_;
+  with_first_ratio(0.01);
+  EXPECT_EQ(bench(words + "--against " + file), 1);
+  const std::string name = measured["solvers"][0]["method"].get<std::string>() + ", 1 mode: epoch";
+  EXPECT_NE(printed_.find(name), std::string::npos) << printed_;
+  EXPECT_NE(printed_.find("1 of "), std::string::npos) << printed_;
+  EXPECT_EQ(bench("solvers --raster 4x5 --size 32 --against " + file), 2);
+  EXPECT_NE(printed_.find("raster"), std::string::npos) << printed_;
+}
+
 TEST_F(Bench, BadInputIsOneLineAndExitCodeTwo) {
   EXPECT_EQ(bench("gradient --size 4"), 2);
   EXPECT_NE(printed_.find("window must be >= 8"), std::string::npos) << printed_;

@@ -1,0 +1,200 @@
+// What this machine can do, for predictions: the rates of `tessera plan --machine`.
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "tessera/base/error.hpp"
+#include "tessera/base/text.hpp"
+#include "tessera/device/gpu.hpp"
+
+#include "comm/ranks_of_colour.hpp"
+#include "commands.hpp"
+#include "cost/machine_file.hpp"
+#include "deck/methods.hpp"
+#include "machine_links.hpp"
+#include "machine_windows.hpp"
+#include "measure.hpp"
+
+namespace tessera::scaling {
+namespace {
+
+struct Options {
+  std::vector<int> windows_px{64, 128, 256, 512};
+  std::string name;
+  std::string out;
+};
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  return "unknown processor";
+}
+
+std::string machine_name(const comm::Communicator& comm) {
+  const std::optional<device::Gpu> gpu = device::use_gpu(comm.local_rank());
+  if (gpu) return gpu->name;
+  return text(std::thread::hardware_concurrency(), " cores, ", processor_name());
+}
+
+/// A file of the working folder that nobody has in memory, as far as the system lets it go.
+double file_bytes_per_s() {
+  constexpr std::size_t piece = 4 << 20;
+  constexpr int n_pieces = 32;
+  const std::string path = "tessera_bench_machine.part";
+  std::vector<char> bytes(piece, 'x');
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (file < 0)
+    throw SystemError(text("the file ", path,
+                           " cannot be made in the working folder, which is "
+                           "needed to time reading; remove it, or go where you may write"));
+  ::unlink(path.c_str());  // it lives as long as it is open
+  bool whole = true;
+  for (int i = 0; i < n_pieces; ++i) whole &= ::write(file, bytes.data(), piece) == ssize_t{piece};
+  whole &= ::fsync(file) == 0;
+  ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  ::lseek(file, 0, SEEK_SET);
+  const Kokkos::Timer timer;
+  for (int i = 0; i < n_pieces; ++i) whole &= ::read(file, bytes.data(), piece) == ssize_t{piece};
+  const double seconds = timer.seconds();
+  ::close(file);
+  if (!whole)
+    throw SystemError("128 MB cannot be written to the working folder and read again; make room");
+  return static_cast<double>(piece) * n_pieces / seconds;
+}
+
+/// 1, 2, 4 ... and all.
+std::vector<int> rank_counts(int all) {
+  std::vector<int> counts;
+  for (int n = 1; n < all; n *= 2) counts.push_back(n);
+  counts.push_back(all);
+  return counts;
+}
+
+/// `work(ranks)` on the first n ranks while the others wait. Collective.
+template <class Work>
+void on_first(int n, const comm::Communicator& comm, const Work& work) {
+  const bool works = comm.rank() < n;
+  const comm::Communicator part = comm::ranks_of_colour(comm, works ? 1 : 0);
+  if (works) work(part);
+  comm.barrier();
+}
+
+class Measurement {
+ public:
+  Measurement(const Options& options, const comm::Communicator& comm)
+      : options_(options), comm_(comm), counts_(rank_counts(comm.size())) {}
+
+  cost::Machine machine() {
+    machine_.name = options_.name.empty() ? machine_name(comm_) : options_.name;
+    machine_.on_gpu = !device::device_is_host;
+    machine_.real_bytes = sizeof(Real);
+    on_first(1, comm_, [&](const comm::Communicator&) { alone(); });
+    for (const int n : counts_)
+      on_first(n, comm_, [&](const comm::Communicator& ranks) { together(ranks); });
+    for (cost::WindowRates& rates : machine_.windows)
+      for (const double seconds : usual_s_.at(rates.window_px))
+        rates.slowdown.push_back(seconds / usual_s_.at(rates.window_px).front());
+    return machine_;
+  }
+
+ private:
+  void alone() {
+    step("copies, multiply-adds, a file");
+    const Roof roof = measure_roof(device::Device());
+    machine_.copy_bytes_per_s = roof.bytes_per_s;
+    machine_.flops_per_s = roof.flops_per_s;
+    machine_.file_bytes_per_s = file_bytes_per_s();
+    for (const int window_px : options_.windows_px) {
+      step(text("windows of ", window_px));
+      machine_.windows.push_back(measure_window(window_px));
+    }
+    step("methods");
+    // As the second of the usual windows, which fills a device and takes little time.
+    const int window_px = options_.windows_px[options_.windows_px.size() > 1 ? 1 : 0];
+    const comm::Communicator self(MPI_COMM_SELF);
+    const auto epoch_s = [&](const std::string& method, bool in_batches) {
+      return seconds_of_usual_epoch(window_px, method, in_batches, self);
+    };
+    const double in_batches_s = epoch_s("rpie", true);
+    const double whole_s = epoch_s("rpie", false);
+    for (const std::string& method : deck::method_names()) {
+      const bool in_batches = deck::allows(method, deck::Option::batches);
+      machine_.methods[method] =
+          epoch_s(method, in_batches) / (in_batches ? in_batches_s : whole_s);
+    }
+    machine_.methods["rpie"] = 1;
+  }
+
+  void together(const comm::Communicator& ranks) {
+    step(text(ranks.size(), " rank(s) at once"));
+    machine_.links.push_back(measure_link(ranks));
+    for (const int window_px : options_.windows_px)
+      usual_s_[window_px].push_back(seconds_of_usual_epoch(window_px, "rpie", true, ranks));
+  }
+
+  void step(const std::string& what) const {
+    if (comm_.is_root()) fmt::print(stderr, "{:>7.1f} s  {}\n", timer_.seconds(), what);
+  }
+
+  const Options& options_;
+  const comm::Communicator& comm_;
+  std::vector<int> counts_;
+  cost::Machine machine_;
+  std::map<double, std::vector<double>> usual_s_;  ///< by window, on 1, 2 ... ranks at once
+  Kokkos::Timer timer_;
+};
+
+void bench_machine(Options& options, const comm::Communicator& comm) {
+  std::ranges::sort(options.windows_px);
+  const auto repeated = std::ranges::unique(options.windows_px);
+  options.windows_px.erase(repeated.begin(), repeated.end());
+  const cost::Machine machine = Measurement(options, comm).machine();
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    const std::string file_text = cost::machine_text(
+        machine, text("# Measured rates, for tessera plan --machine. Written by tessera_bench "
+                      "machine on ",
+                      comm.size(), " rank(s) of one host.\n"));
+    if (options.out.empty()) return fmt::print("{}", file_text);
+    std::ofstream file(options.out);
+    file << file_text;
+    if (!file.flush())
+      throw SystemError(text("-o ", options.out, " cannot be written; name a file that can"));
+    fmt::print("{} written\n", options.out);
+  });
+}
+
+}  // namespace
+
+void add_machine(CLI::App& app, Action& run) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "machine",
+      "Measure what this machine can do, alone and with as many ranks as were started, for tessera "
+      "plan --machine");
+  command->add_option("--windows", options->windows_px, "sides of windows, pixels")
+      ->delimiter(',')
+      ->check(CLI::Range(16, 4096))
+      ->capture_default_str();
+  command->add_option("--name", options->name, "of the machine, else what the system says");
+  command->add_option("-o,--output", options->out, "file to write, else to the terminal");
+  command->callback([options, &run] {
+    run = [options](const comm::Communicator& comm) { bench_machine(*options, comm); };
+  });
+}
+
+}  // namespace tessera::scaling

@@ -1,0 +1,201 @@
+#include "machine_windows.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+
+#include "tessera/base/text.hpp"
+#include "tessera/decomposition/halo_plan.hpp"
+#include "tessera/fft/plan.hpp"
+
+#include "run/planned_batches.hpp"
+#include "run/rank_work.hpp"
+#include "run/run.hpp"
+#include "synthetic_scan.hpp"
+
+namespace tessera::scaling {
+namespace {
+
+/// What epochs are made of, in the order of the columns of the fit.
+constexpr std::array rates{&cost::WindowRates::position_s,   &cost::WindowRates::wave_s,
+                           &cost::WindowRates::shift_s,      &cost::WindowRates::touched_px_s,
+                           &cost::WindowRates::batch_mode_s, &cost::WindowRates::batch_s,
+                           &cost::WindowRates::epoch_s};
+constexpr int n_rates = static_cast<int>(rates.size());
+
+/// An epoch: how much of each, and its seconds.
+struct Sample {
+  std::array<double, rates.size()> amounts{};
+  double seconds = 0;
+};
+
+/// As many pixels of patterns as fill the device and are done soon.
+SyntheticCase case_for(int window_px) {
+  const double pixels = device::device_is_host ? 1 << 21 : 1 << 28;
+  const int most = device::device_is_host ? 24 : 512;
+  const int side =
+      std::clamp(static_cast<int>(std::lround(std::sqrt(pixels) / window_px)), 4, most);
+  return {{side, side}, std::max(1, window_px / 16), window_px};
+}
+
+/// On a host the time that this thread has been at work, so that what else the machine does is not
+/// in it.
+double now_s() {
+  if (!device::device_is_host) {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
+  }
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Of a call of `work`, the least of at least five, after two that warm up and are recorded where
+/// the device can.
+template <class Work>
+double least_seconds(const Work& work) {
+  constexpr double enough_s = 0.1;
+  constexpr int most = 50;
+  work();
+  work();
+  double least = INFINITY;
+  double all = 0;
+  for (int i = 0; i < 5 || (all < enough_s && i < most); ++i) {
+    const double start = now_s();
+    work();
+    const double seconds = now_s() - start;
+    least = std::min(least, seconds);
+    all += seconds;
+  }
+  return least;
+}
+
+/// A whole run on this rank, whatever the others do.
+struct OwnRun {
+  OwnRun(const SyntheticCase& scan, const std::vector<std::string>& overrides)
+      : deck(synthetic_deck(scan, overrides)),
+        run(deck, alone, make_synthetic_scan(deck, scan, alone), Log(false)) {}
+
+  comm::Communicator alone{MPI_COMM_SELF};
+  deck::Deck deck;
+  run::Run run;
+
+  double least_epoch_s() {
+    return least_seconds([&] { run.run_epoch(); });
+  }
+};
+
+Sample sample(const SyntheticCase& wanted, int n_modes, std::vector<std::string> overrides) {
+  overrides.push_back(text("probe.n_modes=", n_modes));
+  OwnRun own(wanted, overrides);
+  const run::Scan& scan = own.run.scan();
+  const run::PlannedBatches planned(scan);
+  const decomposition::HaloPlan plan = decomposition::make_halo_plan(scan.tiling, 0);
+  const decomposition::NearWindows near = planned.windows().near(scan.tiling, 0);
+  const int size = scan.batch_sizes().front();
+  const int n_batches = (scan.n_positions() - 1) / size + 1;
+  double shifts = 0;
+  double touched_px = 0;
+  for (const cost::BatchWork& batch :
+       run::work_of_rank(scan, plan, near, planned.reach(plan, near, 0), n_batches)) {
+    shifts += batch.shifts;
+    touched_px += static_cast<double>(batch.touched_px);
+  }
+  const double n = scan.n_positions();
+  return {
+      {n, n * n_modes, shifts * n_modes, touched_px, 1.0 * n_batches * n_modes, 1.0 * n_batches, 1},
+      own.least_epoch_s()};
+}
+
+/// Each differs from the first, or from another, in little: what an epoch costs more is its price.
+std::vector<Sample> samples(int window_px) {
+  const SyntheticCase wanted = case_for(window_px);
+  SyntheticCase quarter = wanted;
+  quarter.raster = {(wanted.raster.h + 1) / 2, (wanted.raster.w + 1) / 2};
+  const auto n = static_cast<int>(wanted.raster.size());
+  const std::string whole = "solver.batch_size=0";
+  const std::string small = text("solver.batch_size=", std::max(2, n / 256));
+  const std::string middle = text("solver.batch_size=", std::max(4, n / 16));
+  const std::string spread = "solver.batch_order=spread";
+  const std::string on_pixels = "data.subpixel=false";
+  const std::string exact = "data.subpixel_bins=0";
+  return {sample(wanted, 1, {whole, on_pixels}),
+          sample(wanted, 3, {whole, on_pixels}),
+          sample(wanted, 1, {whole, exact}),
+          sample(quarter, 1, {whole, on_pixels}),
+          sample(wanted, 1, {middle, on_pixels}),
+          sample(wanted, 1, {middle}),
+          sample(wanted, 3, {middle, exact}),
+          sample(wanted, 1, {middle, on_pixels, spread}),
+          sample(wanted, 1, {small, on_pixels}),
+          sample(wanted, 3, {small, on_pixels}),
+          sample(wanted, 1, {small, on_pixels, spread})};
+}
+
+/// Rates below 0 mean that an epoch is explained without: they become 0, and the others are found
+/// anew.
+std::array<double, rates.size()> fitted(const std::vector<Sample>& all) {
+  std::vector<int> kept{0, 1, 2, 3, 4, 5, 6};
+  std::array<double, rates.size()> found{};
+  while (!kept.empty()) {
+    Eigen::MatrixXd rows(all.size(), kept.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t k = 0; k < kept.size(); ++k)
+        rows(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) =
+            all[i].amounts[static_cast<std::size_t>(kept[k])] / all[i].seconds;
+    // Amounts are from 1 to millions.
+    const Eigen::VectorXd scale = rows.colwise().norm().transpose().cwiseMax(1e-300);
+    const Eigen::MatrixXd scaled = rows * scale.cwiseInverse().asDiagonal();
+    const Eigen::VectorXd solution =
+        scaled.colPivHouseholderQr().solve(Eigen::VectorXd::Ones(rows.rows()));
+    Eigen::Index worst = 0;
+    if (solution.minCoeff(&worst) >= 0) {
+      for (std::size_t k = 0; k < kept.size(); ++k)
+        found[static_cast<std::size_t>(kept[k])] =
+            solution[static_cast<Eigen::Index>(k)] / scale[static_cast<Eigen::Index>(k)];
+      break;
+    }
+    kept.erase(kept.begin() + worst);
+  }
+  return found;
+}
+
+/// Of zeros, which take as many operations as anything.
+double transform_s(int window_px) {
+  const int n = static_cast<int>(std::min<std::int64_t>(case_for(window_px).raster.size(), 256));
+  const physics::WavesView waves("tessera::scaling::waves", n, 1, window_px, window_px);
+  const fft::Plan plan({window_px, window_px}, fft::Planning::measured);
+  const device::Device exec;
+  return least_seconds([&] {
+           plan.forward(exec, waves.data(), n);
+           plan.inverse(exec, waves.data(), n);
+           exec.fence();
+         }) /
+         (2 * n);
+}
+
+}  // namespace
+
+cost::WindowRates measure_window(int window_px) {
+  cost::WindowRates measured{.window_px = static_cast<double>(window_px)};
+  const auto values = fitted(samples(window_px));
+  for (int i = 0; i < n_rates; ++i) measured.*rates[i] = values[i];
+  measured.transform_s = transform_s(window_px);
+  return measured;
+}
+
+double seconds_of_usual_epoch(int window_px, const std::string& method, bool in_batches,
+                              const comm::Communicator& comm) {
+  const SyntheticCase wanted = case_for(window_px);
+  const int batch = in_batches ? static_cast<int>(wanted.raster.size() / 16) : 0;
+  OwnRun own(wanted, {text("solver.batch_size=", batch), "solver.method=" + method});
+  comm.barrier();
+  std::array<double, 1> seconds{own.least_epoch_s()};
+  comm.maximum(seconds);
+  return seconds[0];
+}
+
+}  // namespace tessera::scaling

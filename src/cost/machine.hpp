@@ -1,0 +1,53 @@
+#pragma once
+/// What a machine can do, as `tessera_bench machine` has measured it.
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tessera::cost {
+
+/// Seconds of the parts of an epoch of solver.method = "rpie", for square windows of one size.
+struct WindowRates {
+  double window_px = 0;
+  double position_s = 0;    ///< a position: its counts, its part of the object
+  double wave_s = 0;        ///< a position and probe mode, to the detector and back
+  double shift_s = 0;       ///< a shifted probe of one mode, and its sum back
+  double touched_px_s = 0;  ///< an object pixel that a batch touches: its update
+  double batch_s = 0;       ///< a batch, however small
+  double batch_mode_s = 0;  ///< a batch and probe mode: the probe's update
+  double epoch_s = 0;       ///< an epoch, however small
+  double transform_s = 0;   ///< one bare transform
+  /// Of all of these, with as many ranks at work on this host as Machine::links has rows; 1: none.
+  std::vector<double> slowdown = {};
+};
+
+/// Between ranks, all of them at it at once.
+struct Link {
+  int n_ranks = 1;
+  double latency_s = 0;               ///< of an exchange with a neighbour, however short
+  double bytes_per_s = 0;             ///< that a rank sends while it receives as many
+  double all_reduce_step_s = 0;       ///< of a short all-reduce, over log2 of the ranks
+  double all_reduce_bytes_per_s = 0;  ///< of a long one, 2 (1 - 1 / ranks) times its bytes
+};
+
+struct Machine {
+  std::string name;
+  bool on_gpu = false;
+  int real_bytes = 4;
+  double copy_bytes_per_s = 0;            ///< of a large array, read + written
+  double flops_per_s = 0;                 ///< of independent multiply-adds
+  double file_bytes_per_s = 0;            ///< one rank reads a file that is not in memory
+  std::vector<WindowRates> windows;       ///< ascending, at least one
+  std::vector<Link> links;                ///< ascending in ranks, the first of 1 rank
+  std::map<std::string, double> methods;  ///< an epoch of a method over one of rpie
+};
+
+/// For windows and ranks that were measured, these; between, on a straight line (windows: by pixel,
+/// over the logarithm of the side); beyond, as at the last. The slowdown is in it.
+WindowRates rates_for(const Machine& machine, double window_px, int n_ranks);
+
+/// The same for messages; beyond the ranks that were measured, as among these.
+Link link_for(const Machine& machine, int n_ranks);
+
+}  // namespace tessera::cost
