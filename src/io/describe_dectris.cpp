@@ -88,9 +88,9 @@ void state_saturation(const File& file, ElementType type, ScanDescription& scan)
   const auto cutoff = find_number(
       file, {"entry/instrument/detector/detectorSpecific/countrate_correction_count_cutoff",
              "entry/instrument/detector/saturation_value"});
-  if (cutoff && cutoff->value > 1 && cutoff->value < greatest)
+  if (cutoff && cutoff->value > 1)
     scan.statements.push_back(
-        {"data.saturation_counts", number(cutoff->value + 1), cutoff->name + " + 1"});
+        {"data.saturation_counts", number(std::min(cutoff->value + 1, greatest)), cutoff->name});
 }
 
 /// A trigger for each row of the scan, as scan generators give them.

@@ -130,6 +130,7 @@ class KnownFormats : public ::testing::Test {
       add("entry/instrument/detector/detectorSpecific/pixel_mask", {{5, 6}, H5T_STD_U32LE}, mask);
       add_number("entry/instrument/beam/incident_wavelength", 1.5498024804150032);
       add_number("entry/instrument/detector/x_pixel_size", 75e-6);
+      add_number("entry/instrument/detector/saturation_value", 4294967295);
       add_link(path_, "entry/data/data_000001", "scan_data_000001.h5", "/entry/data/data");
       add_link(path_, "entry/data/data_000002", "scan_data_000002.h5", "/entry/data/data");
     });

@@ -56,6 +56,7 @@ TEST_F(KnownFormats, DectrisMasterWithFilesOfFrames) {
   write_dectris();
   source_.positions.reset();
   expect_the_scan("dectris", false);
+  EXPECT_THAT(description().statements, says("data.saturation_counts", "65535"));
   EXPECT_THAT(description().statements,
               Contains(AllOf(Field(&Statement::key, "experiment.energy_eV"),
                              Field(&Statement::value, "8000"))));
