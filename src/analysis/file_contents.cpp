@@ -104,13 +104,17 @@ std::optional<std::string> positions_dataset(const io::File& file, std::int64_t 
 }
 
 std::vector<Vec2> read_points(const io::File& file, const std::string& name) {
-  const std::vector<double> values = file.read_doubles(name);
-  if (file.info(name).extents.back() != 2 || values.empty())
-    throw InputError(text("dataset \"", name, "\" of \"", file.path(),
-                          "\" must hold pairs (y, x): its last axis must be 2 long"));
-  std::vector<Vec2> points;
-  for (std::size_t i = 0; i + 1 < values.size(); i += 2)
-    points.push_back({values[i], values[i + 1]});
+  const io::DatasetInfo info = file.info(name);
+  const std::int64_t n_values = std::accumulate(info.extents.begin(), info.extents.end(),
+                                                std::int64_t{1}, std::multiplies<>());
+  if (info.extents.empty() || info.extents.back() != 2 || n_values == 0 || !io::is_real(info.type))
+    throw InputError(
+        text("dataset \"", name, "\" of \"", file.path(),
+             "\" must hold pairs (y, x) of real numbers: its last axis must be 2 long"));
+  static_assert(sizeof(Vec2) == 2 * sizeof(double));
+  std::vector<Vec2> points(static_cast<std::size_t>(n_values / 2));
+  file.read_slab_alone(name, io::Extents(info.extents.size(), 0), info.extents,
+                       io::ElementType::f64, points.data());
   return points;
 }
 

@@ -26,22 +26,25 @@ std::int64_t n_slices_of(const io::File& file, std::int64_t n_images) {
 
 /// The image, or the product of the slices, at every `stride`-th pixel: blocks are not averaged,
 /// for a phase ramp would darken them.
-WaveStack read_thinned_object(const io::File& file, int stride, std::optional<int> image) {
+/// @param box of these pixels
+WaveStack read_thinned_object(const io::File& file, const Box& box, int stride,
+                              std::optional<int> image) {
   io::Extents extents = file.info("object").extents;
   const bool has_slices = extents.size() == 3;
   const std::int64_t first = image.value_or(0);
   const std::int64_t n_slices = has_slices && !image ? n_slices_of(file, extents[0]) : 1;
-  const auto [h, w] = object_shape(file);
-  WaveStack object(1, {(h + stride - 1) / stride, (w + stride - 1) / stride}, 1.0);
+  const std::int64_t w = object_shape(file).w;
+  WaveStack object(1, box.shape(), 1.0);
   std::vector<Complex> row(w);
   for (std::int64_t slice = first; slice < first + n_slices; ++slice)
     for (int y = 0; y < object.h(); ++y) {
-      io::Extents begin{y * stride, 0};
+      io::Extents begin{std::int64_t{box.begin.y + y} * stride, 0};
       io::Extents count{1, w};
       if (has_slices) begin.insert(begin.begin(), slice);
       if (has_slices) count.insert(count.begin(), 1);
       file.read_slab_alone("object", begin, count, io::ElementType::complex128, row.data());
-      for (int x = 0; x < object.w(); ++x) object(0, y, x) *= row[x * stride];
+      for (int x = 0; x < object.w(); ++x)
+        object(0, y, x) *= row[static_cast<std::size_t>(box.begin.x + x) * stride];
     }
   return object;
 }
@@ -90,7 +93,7 @@ ObjectPicture object_picture(const io::File& file, const WaveStack& probe, int s
     return InputError(text('"', file.path(), "\": ", why, ", so no pixel can be shown"));
   };
   if (box.empty()) throw nothing("the probe is dark");
-  ObjectPicture picture{optics::cropped(read_thinned_object(file, stride, image), box),
+  ObjectPicture picture{read_thinned_object(file, box, stride, image),
                         optics::cropped(lit, box),
                         {stride * box.begin.y, stride * box.begin.x},
                         stride};

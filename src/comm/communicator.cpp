@@ -4,8 +4,6 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
-#include <limits>
-#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -16,6 +14,9 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
+
+#include "comm/pieces.hpp"
+#include "comm/ranks_of_host.hpp"
 
 namespace tessera::comm {
 
@@ -123,13 +124,17 @@ void Communicator::abort(int exit_code) const {
   std::abort();
 }
 
-int Communicator::local_rank() const {
+std::unique_ptr<Communicator> ranks_of_host(const Communicator& all) {
   MPI_Comm host = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host));
-  int rank_on_host = 0;
-  check_mpi(MPI_Comm_rank(host, &rank_on_host));
+  check_mpi(
+      MPI_Comm_split_type(all.handle(), MPI_COMM_TYPE_SHARED, all.rank(), MPI_INFO_NULL, &host));
+  auto ranks = std::make_unique<Communicator>(host);
   check_mpi(MPI_Comm_free(&host));
-  return rank_on_host;
+  return ranks;
+}
+
+int Communicator::local_rank() const {
+  return ranks_of_host(*this)->rank();
 }
 
 void Communicator::barrier() const {
@@ -191,51 +196,13 @@ void Communicator::broadcast(std::string& text) const {
   broadcast_bytes(text.data(), length);
 }
 
-namespace {
-
-/// Where each rank's part begins. @throws SystemError: more than MPI counts
-std::vector<int> begins_of(const std::vector<int>& count) {
-  const auto total = std::accumulate(count.begin(), count.end(), std::int64_t{0});
-  if (total > std::numeric_limits<int>::max())
-    throw SystemError(text("an exchange of ", total, " bytes is larger than MPI can count"));
-  std::vector<int> begin(count.size(), 0);
-  std::partial_sum(count.begin(), count.end() - 1, begin.begin() + 1);
-  return begin;
-}
-
-}  // namespace
-
 std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte> bytes) const {
-  const Doing doing("an all-gather");
-  const int mine = static_cast<int>(bytes.size());
-  std::vector<int> count(static_cast<std::size_t>(size_));
-  check_mpi(MPI_Allgather(&mine, 1, MPI_INT, count.data(), 1, MPI_INT, comm_));
-  const std::vector<int> begin = begins_of(count);
-  std::vector<std::byte> all(static_cast<std::size_t>(begin.back()) +
-                             static_cast<std::size_t>(count.back()));
-  check_mpi(MPI_Allgatherv(bytes.data(), mine, MPI_BYTE, all.data(), count.data(), begin.data(),
-                           MPI_BYTE, comm_));
-  return all;
+  return gather_in_pieces(bytes, comm_);
 }
 
 std::vector<std::byte> Communicator::exchange_bytes(
     std::span<const std::span<const std::byte>> to) const {
-  const Doing doing("an exchange of all with all");
-  std::vector<std::byte> all;
-  std::vector<int> send_count;
-  for (const auto& part : to) {
-    send_count.push_back(static_cast<int>(part.size()));
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  std::vector<int> count(send_count.size());
-  check_mpi(MPI_Alltoall(send_count.data(), 1, MPI_INT, count.data(), 1, MPI_INT, comm_));
-  const std::vector<int> send_begin = begins_of(send_count);
-  const std::vector<int> begin = begins_of(count);
-  std::vector<std::byte> come(static_cast<std::size_t>(begin.back()) +
-                              static_cast<std::size_t>(count.back()));
-  check_mpi(MPI_Alltoallv(all.data(), send_count.data(), send_begin.data(), MPI_BYTE, come.data(),
-                          count.data(), begin.data(), MPI_BYTE, comm_));
-  return come;
+  return exchange_in_pieces(to, comm_);
 }
 
 std::vector<std::string> Communicator::all_gather(const std::string& text) const {

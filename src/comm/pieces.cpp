@@ -69,16 +69,14 @@ std::vector<std::byte> gather_in_pieces(std::span<const std::byte> bytes, MPI_Co
   check_mpi(MPI_Allgather(&mine, 1, MPI_INT64_T, count.data(), 1, MPI_INT64_T, comm));
   const Counts begin = begins_of(count);
   const std::int64_t most = *std::ranges::max_element(count);
-  const std::int64_t piece_bytes =
-      piece_bytes_of(most, total(count), count.size(), largest_bytes);
+  const std::int64_t piece_bytes = piece_bytes_of(most, total(count), count.size(), largest_bytes);
   std::vector<std::byte> all(static_cast<std::size_t>(total(count)));
   for (std::int64_t round = 0; round * piece_bytes < most; ++round) {
     Piece piece(count, round, piece_bytes);
     const std::int64_t first = std::min(round * piece_bytes, mine);
-    check_mpi(MPI_Allgatherv(bytes.data() + first,
-                             static_cast<int>(std::min(piece_bytes, mine - first)), MPI_BYTE,
-                             piece.bytes.data(), piece.count.data(), piece.begin.data(), MPI_BYTE,
-                             comm));
+    check_mpi(MPI_Allgatherv(
+        bytes.data() + first, static_cast<int>(std::min(piece_bytes, mine - first)), MPI_BYTE,
+        piece.bytes.data(), piece.count.data(), piece.begin.data(), MPI_BYTE, comm));
     piece.put(all, begin);
   }
   return all;
@@ -104,8 +102,8 @@ std::vector<std::byte> exchange_in_pieces(std::span<const std::span<const std::b
                   leaving.bytes.data() + leaving.begin[rank]);
     Piece coming(count, round, piece_bytes);
     check_mpi(MPI_Alltoallv(leaving.bytes.data(), leaving.count.data(), leaving.begin.data(),
-                            MPI_BYTE, coming.bytes.data(), coming.count.data(),
-                            coming.begin.data(), MPI_BYTE, comm));
+                            MPI_BYTE, coming.bytes.data(), coming.count.data(), coming.begin.data(),
+                            MPI_BYTE, comm));
     coming.put(come, begin);
   }
   return come;

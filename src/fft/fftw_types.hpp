@@ -19,6 +19,8 @@ struct Fftw<float> {
   static constexpr auto destroy = fftwf_destroy_plan;
   static constexpr auto allocate = fftwf_alloc_complex;
   static constexpr auto release = fftwf_free;
+  static constexpr auto wisdom = fftwf_export_wisdom_to_string;
+  static constexpr auto take_wisdom = fftwf_import_wisdom_from_string;
 };
 
 template <>
@@ -30,6 +32,8 @@ struct Fftw<double> {
   static constexpr auto destroy = fftw_destroy_plan;
   static constexpr auto allocate = fftw_alloc_complex;
   static constexpr auto release = fftw_free;
+  static constexpr auto wisdom = fftw_export_wisdom_to_string;
+  static constexpr auto take_wisdom = fftw_import_wisdom_from_string;
 };
 
 }  // namespace tessera::fft

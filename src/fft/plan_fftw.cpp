@@ -1,8 +1,11 @@
+#include <cstdlib>
+#include <memory>
 #include <new>
 
 #include "tessera/base/progress.hpp"
 #include "tessera/fft/plan.hpp"
 
+#include "fft/shared_plans.hpp"
 #include "fftw_types.hpp"
 
 namespace tessera::fft {
@@ -59,6 +62,17 @@ void Plan::inverse(const device::Device& exec, device::complex* images, int n) c
   const device::Region region("tessera::fft::inverse");
   exec.fence();
   transform(back_end_->inverse, images, n, shape_.size());
+}
+
+std::string measured_plans(Shape2 shape) {
+  const Plan plan(shape, Planning::measured);
+  const std::unique_ptr<char, decltype(&std::free)> wisdom(Library::wisdom(), std::free);
+  return wisdom ? wisdom.get() : "";
+}
+
+/// What FFTW cannot use, from another version say, it measures again.
+void take_plans(const std::string& measured) {
+  Library::take_wisdom(measured.c_str());
 }
 
 std::int64_t work_bytes(Shape2, int) {

@@ -193,7 +193,7 @@ std::vector<PatternMoments> moments_of_all(const MomentsOfPositions& here, int n
 PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
                             const std::function<int(int)>& owner, std::span<const int> positions,
                             const comm::Communicator& comm, const TakePatterns& take,
-                            std::int64_t piece_bytes) {
+                            std::int64_t piece_bytes, const std::function<void()>& before_piece) {
   check_owners(owner, positions, info.n_positions, comm);
   std::vector<bool> is_mine(static_cast<std::size_t>(info.n_positions));
   for (const int position : positions) is_mine[static_cast<std::size_t>(position)] = true;
@@ -209,6 +209,7 @@ PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
   for (int round = 0; round * static_cast<std::int64_t>(per_round) < largest_share; ++round) {
     const std::byte* piece = nullptr;
     const auto read = [&] {
+      if (before_piece) before_piece();
       piece = reader->read(chunks.boxes(ScanChunks::piece(share, round, per_round)));
     };
     if (!take) {

@@ -153,12 +153,15 @@ struct PatternTotals {
 /// @param positions scan positions of this rank, ascending
 /// @param take gets the patterns of `positions`, some at a time; empty, on all ranks alike: they
 /// are looked at and sent nowhere
+/// @param before_piece called by every rank before each piece that it reads; what it throws
+/// anywhere ends the reading everywhere
 /// @throws AgreedError: a chunk that cannot be read; a valid pixel that is negative or not finite,
 /// naming the position; nothing but zeros
 PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
                             const std::function<int(int)>& owner, std::span<const int> positions,
                             const comm::Communicator& comm, const TakePatterns& take,
-                            std::int64_t piece_bytes = pattern_piece_bytes);
+                            std::int64_t piece_bytes = pattern_piece_bytes,
+                            const std::function<void()>& before_piece = {});
 
 /// Chosen patterns of a scan, read by this rank alone, any number of times: for scans that are
 /// larger than all memory.

@@ -31,7 +31,6 @@ class Progress {
   int n_shown_ = 0;
 };
 
-inline constexpr const char* signal_status = "stopped by a signal";
 inline constexpr const char* job_end_status =
     "stopped: time (the job's, SLURM_JOB_END_TIME, is nearly over)";
 

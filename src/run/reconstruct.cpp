@@ -64,13 +64,6 @@ std::string followed(std::string path, const comm::Communicator& comm) {
   return path;
 }
 
-/// Nothing is lost that a result could hold. Collective.
-void leave_if_signalled(Requests& requests) {
-  if (requests.agreed(0).signalled)
-    throw AgreedError(ExitCode::interrupted,
-                      text(signal_status, " before the first epoch; nothing is written"));
-}
-
 /// Of the two halves, to the result, the summary and the person. Collective.
 /// @param is_whole the whole scan's run came to its end
 void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, bool is_whole,
@@ -104,6 +97,13 @@ ExitCode exit_code(const std::string& status, const Launch& launch) {
   const bool is_signalled = status == signal_status;
   if (launch.goes_on && (is_signalled || status == job_end_status)) return ExitCode::unfinished;
   return is_signalled ? ExitCode::interrupted : ExitCode::done;
+}
+
+/// Nothing is lost that a result could hold. Collective.
+void leave_if_signalled(Requests& requests, const Launch& launch) {
+  if (requests.agreed(0).signalled)
+    throw AgreedError(exit_code(signal_status, launch),
+                      text(signal_status, " before the first epoch; nothing is written"));
 }
 
 void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
@@ -145,12 +145,16 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
     if (go_on(asked, comm)) return ExitCode::done;
   }
   const deck::Deck deck = resumed_deck(asked, comm, Log(comm.is_root()));
-  auto run = std::make_unique<Run>(deck, comm, Log(comm.is_root()));
+  std::unique_ptr<Run> run;
+  {
+    const NothingToSave until_there_is_a_run(requests.signals(), exit_code(signal_status, launch));
+    run = std::make_unique<Run>(deck, comm, Log(comm.is_root()));
+  }
   if (!only_writer) only_writer = std::make_unique<io::OutputLock>(deck.output.file, comm);
   run->check_output();
   describe(*run, comm);
   Progress progress(comm.is_root(), deck, run->scan().n_positions());
-  leave_if_signalled(requests);
+  leave_if_signalled(requests, launch);
   RunOutcome outcome;
   try {
     outcome.status = run_epochs(run, deck, comm, requests, progress);

@@ -29,6 +29,7 @@ class Requests {
   /// all-reduce.
   /// @param room_s what this rank needs for one more epoch and the end of the run
   Request agreed(double room_s);
+  const StopSignals& signals() const { return signals_; }
 
  private:
   bool take(const char* suffix) const;

@@ -6,6 +6,8 @@
 
 #include "tessera/physics/pattern_store.hpp"
 
+#include "stop_signals.hpp"
+
 namespace tessera::run {
 namespace {
 
@@ -116,7 +118,8 @@ io::PatternTotals read_patterns(const io::ScanSource& source, int max_in_chunk,
   const auto owner = [&](int position) {
     return scan.tiling.tile_of(position, scan.corner()[static_cast<std::size_t>(position)]);
   };
-  return io::read_patterns(source, scan.info, owner, scan.tile().positions, comm, take);
+  return io::read_patterns(source, scan.info, owner, scan.tile().positions, comm, take,
+                           io::pattern_piece_bytes, end_at_once);
 }
 
 }  // namespace tessera::run

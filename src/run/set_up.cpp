@@ -2,6 +2,9 @@
 
 #include "tessera/halo/choose_transport.hpp"
 
+#include "comm/ranks_of_host.hpp"
+#include "fft/shared_plans.hpp"
+
 namespace tessera::run {
 namespace {
 
@@ -25,6 +28,20 @@ std::unique_ptr<halo::Transport> make_transport(const deck::Deck& deck, const Sc
                                 {plan, scan.plan.max_reals_per_pixel, n_summed_reals}, log);
 }
 
+/// One rank of a host measures which transforms are fastest: all at once would disturb one another,
+/// and might choose differently. Collective.
+void share_plans(const physics::ModelOptions& model, Shape2 window,
+                 const comm::Communicator& comm) {
+  if (model.planning != fft::Planning::measured) return;
+  const auto host = comm::ranks_of_host(comm);
+  std::string plans;
+  comm.together([&] {
+    if (host->is_root()) plans = fft::measured_plans(window);
+  });
+  host->broadcast(plans);
+  if (!host->is_root()) fft::take_plans(plans);
+}
+
 }  // namespace
 
 solvers::RankSetup set_up_rank(const deck::Deck& deck, const Scan& scan,
@@ -32,6 +49,7 @@ solvers::RankSetup set_up_rank(const deck::Deck& deck, const Scan& scan,
                                const comm::Communicator& comm,
                                std::unique_ptr<halo::Transport> transport, const Log& log) {
   if (!transport) transport = make_transport(deck, scan, comm, log);
+  share_plans(scan.plan.model, scan.info.pattern, comm);
   return {std::move(transport),
           decomposition::make_halo_plan(scan.tiling, comm.rank()),
           scan.plan.max_reals_per_pixel,

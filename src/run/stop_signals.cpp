@@ -3,12 +3,17 @@
 #include <csignal>
 #include <initializer_list>
 
+#include "tessera/base/text.hpp"
+
 namespace tessera::run {
 namespace {
 
 // A signal handler can reach nothing but globals.
 volatile std::sig_atomic_t end_arrived = 0;
 volatile std::sig_atomic_t usr1_arrived = 0;
+
+const StopSignals* heeded_at_once = nullptr;
+ExitCode code_at_once = ExitCode::interrupted;
 
 void note_end(int) {
   end_arrived = 1;
@@ -39,6 +44,20 @@ bool StopSignals::take_save() {
   const bool asked = usr1_saves_ && usr1_arrived != 0;
   if (asked) usr1_arrived = 0;
   return asked;
+}
+
+NothingToSave::NothingToSave(const StopSignals& signals, ExitCode code) {
+  heeded_at_once = &signals;
+  code_at_once = code;
+}
+
+NothingToSave::~NothingToSave() {
+  heeded_at_once = nullptr;
+}
+
+void end_at_once() {
+  if (heeded_at_once && heeded_at_once->ask_to_stop())
+    throw Error(code_at_once, text(signal_status, " while the scan was read; nothing is written"));
 }
 
 }  // namespace tessera::run

@@ -2,6 +2,8 @@
 /// Ctrl-C and a scheduler's signals: they are noted, and the run acts on them after the epoch in
 /// which they come.
 
+#include "tessera/base/error.hpp"
+
 namespace tessera::run {
 
 /// Catches SIGINT, SIGTERM and SIGUSR1 as long as it lives.
@@ -19,5 +21,20 @@ class StopSignals {
  private:
   bool usr1_saves_;
 };
+
+inline constexpr const char* signal_status = "stopped by a signal";
+
+/// As long as it lives there is nothing that the run's end could save: end_at_once() heeds signals.
+class NothingToSave {
+ public:
+  NothingToSave(const StopSignals& signals, ExitCode code);
+  ~NothingToSave();
+  NothingToSave(const NothingToSave&) = delete;
+  NothingToSave& operator=(const NothingToSave&) = delete;
+};
+
+/// For long work that the ranks leave together.
+/// @throws Error of that code if a signal to end has come to this rank and there is NothingToSave
+void end_at_once();
 
 }  // namespace tessera::run

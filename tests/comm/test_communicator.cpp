@@ -8,6 +8,8 @@
 #include "tessera/base/text.hpp"
 #include "tessera/comm/communicator.hpp"
 
+#include "comm/pieces.hpp"
+#include "comm/ranks_of_host.hpp"
 #include "support/world.hpp"
 
 namespace tessera::comm {
@@ -29,6 +31,47 @@ TEST(Communicator, GathersUnequalSharesInRankOrder) {
   std::vector<int> expected;
   for (int rank = 0; rank < world().size(); ++rank) expected.insert(expected.end(), rank, rank);
   EXPECT_EQ(all, expected);
+}
+
+/// Bytes that say where they come from, where they go and which they are.
+std::vector<std::byte> bytes_of(int from, int to, std::size_t n) {
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i < n; ++i)
+    bytes.push_back(static_cast<std::byte>((31 * from + 7 * to + 3 * static_cast<int>(i)) & 255));
+  return bytes;
+}
+
+/// As many calls as are needed where all at once is more than MPI may count.
+TEST(Communicator, GathersInPiecesOfAnyLength) {
+  const auto length = [](int rank) { return static_cast<std::size_t>(5 * rank % 17); };
+  std::vector<std::byte> expected;
+  for (int rank = 0; rank < world().size(); ++rank)
+    for (const std::byte byte : bytes_of(rank, 0, length(rank))) expected.push_back(byte);
+  const std::vector<std::byte> mine = bytes_of(world().rank(), 0, length(world().rank()));
+  for (const std::int64_t largest_bytes : {1, 7, 12, 40, 1000})
+    EXPECT_EQ(gather_in_pieces(mine, world().handle(), largest_bytes), expected) << largest_bytes;
+}
+
+TEST(Communicator, ExchangesInPiecesOfAnyLength) {
+  const auto length = [](int from, int to) {
+    return static_cast<std::size_t>((11 * from + 5 * to + 3) % 23);
+  };
+  const int here = world().rank();
+  std::vector<std::vector<std::byte>> parts;
+  std::vector<std::byte> expected;
+  for (int rank = 0; rank < world().size(); ++rank) {
+    parts.push_back(bytes_of(here, rank, length(here, rank)));
+    for (const std::byte byte : bytes_of(rank, here, length(rank, here))) expected.push_back(byte);
+  }
+  const std::vector<std::span<const std::byte>> to(parts.begin(), parts.end());
+  for (const std::int64_t largest_bytes : {1, 7, 12, 40, 1000})
+    EXPECT_EQ(exchange_in_pieces(to, world().handle(), largest_bytes), expected) << largest_bytes;
+}
+
+TEST(Communicator, RanksOfOneHostKeepTheirOrder) {
+  const auto host = ranks_of_host(world());
+  EXPECT_EQ(host->size(), world().size());  // of a test
+  EXPECT_EQ(host->rank(), world().rank());
 }
 
 TEST(Communicator, GathersTexts) {

@@ -2,6 +2,7 @@
 
 #include "tessera/fft/plan.hpp"
 
+#include "fft/shared_plans.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::fft {
@@ -37,6 +38,24 @@ INSTANTIATE_TEST_SUITE_P(Shapes, PlanTest,
                          ::testing::Values(std::pair(Shape2{16, 16}, Planning::measured),
                                            std::pair(Shape2{9, 15}, Planning::measured),
                                            std::pair(Shape2{7, 12}, Planning::reproducible)));
+
+TEST(SharedPlans, ServeWhoTakesThem) {
+  const Shape2 shape{16, 12};
+  const std::string plans = measured_plans(shape);
+#ifndef TESSERA_CUDA
+  EXPECT_NE(plans.find("fftw"), std::string::npos);
+#endif
+  take_plans(plans);
+  EXPECT_EQ(measured_plans(shape), plans);  // nothing new was measured
+  take_plans("of another library");
+  const WaveStack waves = random_waves(1, shape, 7);
+  const auto view = on_device(waves);
+  const Plan plan(shape, Planning::measured);
+  plan.forward({}, view.data(), 1);
+  EXPECT_LT(
+      relative_difference(scaled(on_host(view), plan.unitary_scale()), testing::dft(waves, -1)),
+      testing::rounding);
+}
 
 }  // namespace
 }  // namespace tessera::fft

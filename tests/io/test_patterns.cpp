@@ -120,6 +120,40 @@ TEST_P(PatternsOf, ArriveAtTheirOwnersOnce) {
 INSTANTIATE_TEST_SUITE_P(Layouts, PatternsOf, ::testing::ValuesIn(layouts),
                          [](const auto& test) { return std::string(test.param.name); });
 
+/// As a signal to one rank does.
+TEST(ReadPatterns, EndOnAllRanksWhenOneIsToldTo) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("scan.h5");
+  constexpr int n_positions = 40;
+  on_root([&] {
+    add_dataset(path, "entry/data", {with_pattern({n_positions}), H5T_STD_U16LE, {1, 5, 6}, 0},
+                encoded_patterns(n_positions, shape, 600));
+  });
+  const ScanSource source{path, "entry/data", {}, {}, true};
+  const ScanInfo info = read_scan_info(source, world());
+  const std::vector<int> owner = random_owners(n_positions, false);
+  const std::vector<int> mine = positions_of(owner, world().rank());
+  int n_pieces = 0;
+  const auto told = [&] {
+    if (++n_pieces == 2 && world().rank() == world().size() - 1)
+      throw Error(ExitCode::interrupted, "told to end");
+  };
+  const auto take = [](std::span<const int>, const std::byte*) {};
+  for (const TakePatterns& taken : {TakePatterns(take), TakePatterns()}) {
+    n_pieces = 0;
+    try {
+      read_patterns(
+          source, info, [&](int p) { return owner[static_cast<std::size_t>(p)]; }, mine, world(),
+          taken, 1, told);
+      FAIL() << "read to its end";
+    } catch (const AgreedError& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::interrupted);
+      EXPECT_STREQ(error.what(), "told to end");
+      EXPECT_EQ(n_pieces, 2);
+    }
+  }
+}
+
 TEST(PatternTypes, AreKeptIfUnsignedAndFloatOtherwise) {
   struct Stored {
     hid_t type;

@@ -1,8 +1,14 @@
 // Histories by hand, and what the rules make of them.
 
+#include <csignal>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tessera/base/error.hpp"
+
 #include "stop_rules.hpp"
+#include "stop_signals.hpp"
 
 namespace tessera::run {
 namespace {
@@ -124,6 +130,23 @@ TEST(Status, NamesTheRuleAndItsNumbers) {
             "stopped: divergence (r_factor rose for 4 epochs)");
   EXPECT_EQ(status_text(StopRule::runaway, stop),
             "stopped: divergence (error above 2.5 times its lowest for 3 epochs)");
+}
+
+TEST(NothingToSave, MakesASignalEndTheWorkAtOnce) {
+  const StopSignals signals(/*usr1_saves=*/false);
+  std::raise(SIGTERM);
+  EXPECT_NO_THROW(end_at_once());
+  {
+    const NothingToSave nothing(signals, ExitCode::unfinished);
+    try {
+      end_at_once();
+      ADD_FAILURE() << "goes on";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::unfinished);
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("stopped by a signal"));
+    }
+  }
+  EXPECT_NO_THROW(end_at_once());
 }
 
 }  // namespace
