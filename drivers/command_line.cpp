@@ -86,8 +86,7 @@ void add_plan(CLI::App& app, Action& action) {
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 1000000));
   command->add_option("--machine", options->wanted.machine,
-                      "also predict seconds an epoch, from what tessera_bench machine has measured "
-                      "(cluster/machines/*.toml)");
+                      "also predict seconds an epoch, from what tessera_bench machine has written");
   command->add_option("--png", options->wanted.pictures,
                       "also draw the tiles of each number of ranks to this folder");
   command->callback([options, &action] {

@@ -1,5 +1,5 @@
 #pragma once
-/// A Machine as a small TOML file: cluster/machines/*.toml.
+/// A Machine as a small TOML file.
 
 #include <string>
 
