@@ -12,7 +12,7 @@ enum class ProjectionMap { difference_map, raar };
 
 struct Projection {
   ProjectionMap map = ProjectionMap::difference_map;
-  double fourier_relaxation = 0.05;
+  double fourier_relaxation = 0;
   int overlap_rounds = 10;
   double overlap_tolerance = 0.05;
   double raar_beta = 0.75;
@@ -20,10 +20,9 @@ struct Projection {
   double least_power = 1e-2;
 
   static std::vector<Method<Projection>> methods() {
-    const std::vector<Option> excludes{
-        Option::object_modes, Option::opr,       Option::slices,   Option::positions,
-        Option::background,   Option::intensity, Option::fly_scan, Option::point_spread,
-        Option::noise,        Option::batches};
+    const std::vector<Option> excludes{Option::object_modes, Option::opr,       Option::slices,
+                                       Option::background,   Option::intensity, Option::fly_scan,
+                                       Option::point_spread, Option::noise,     Option::batches};
     return {
         {"dm",
          "Difference map (Thibault et al. 2009, Ultramicroscopy 109, 338), robust from a poor "
@@ -45,7 +44,8 @@ struct Projection {
          .meaning =
              "Patterns whose squared distance to the model's amplitudes is below "
              "fourier_relaxation^2 / 4 of the mean counts are left as they are, others brought to "
-             "that distance. Raise it for noisy data; 0: they hold exactly.",
+             "that distance; with `dm` to 0.7 of the mean distance that the model had in the epoch "
+             "before, if that is more.",
          .min = 0,
          .max = 2},
         {.name = "overlap_rounds",

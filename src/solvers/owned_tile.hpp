@@ -12,11 +12,13 @@ struct OwnedTile {
   Box owned;  ///< in pixels of the ghosted box
   decomposition::BlockGrid blocks;
   bool has_first_pixel;  ///< of the object: true on one rank alone
+  Pixel begin;           ///< of the ghosted box, in the object
 
   OwnedTile(const Box& ghosted, const Box& owned_px)
       : owned(moved(owned_px, Pixel{} - ghosted.begin)),
         blocks{ghosted.shape()},
-        has_first_pixel(owned_px.area() > 0 && owned_px.begin == Pixel{}) {}
+        has_first_pixel(owned_px.area() > 0 && owned_px.begin == Pixel{}),
+        begin(ghosted.begin) {}
 
   KOKKOS_FUNCTION bool owns(int y, int x) const {
     return y >= owned.begin.y && y < owned.end.y && x >= owned.begin.x && x < owned.end.x;

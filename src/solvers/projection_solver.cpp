@@ -1,5 +1,6 @@
 #include "solvers/projection_solver.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -70,6 +71,9 @@ ProjectionSolver::ProjectionSolver(const settings::Solver& settings, Unknowns& u
       tile_(tile),
       batch_sums_(unknowns),
       pass_(model, linear_map(own_)),
+      slope_pass_(model),
+      window_corner_("tessera::solvers::window_corner",
+                     model.options().own_probes ? model.scan().corner.extent(0) : 0),
       sums_("tessera::solvers::projection_sums", 2),
       scratch_("tessera::solvers::projection_scratch", 2),
       host_sums_("tessera::solvers::host_projection_sums", 2),
@@ -79,7 +83,8 @@ std::int64_t ProjectionSolver::bytes(const settings::Solver& settings,
                                      const physics::Sizes& sizes) {
   const auto& own = std::get<settings::Projection>(settings.own);
   return BatchSums::bytes(sizes) + physics::ProjectionPass::bytes(sizes, linear_map(own)) +
-         physics::ModeOrthogonaliser::bytes(sizes);
+         physics::ModeOrthogonaliser::bytes(sizes) +
+         (sizes.model.own_probes ? physics::bytes_of<int>(2 * sizes.n_positions) : 0);
 }
 
 /// Of P_O psi for the error, and the projection there and back; the probe there and its sum back.
@@ -94,19 +99,62 @@ void ProjectionSolver::start_epoch(const Device& exec, int) {
 /// Those of object and probe as they are. Waits for the device.
 void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
   for (const Chunk& chunk : batch.chunks()) pass_.start(exec, unknowns_.object, chunk);
+  if (window_corner_.size() > 0) Kokkos::deep_copy(exec, window_corner_, model_.scan().corner);
   const std::vector<double> powers = physics::mode_powers(exec, unknowns_.probe);
   mean_counts_ = std::accumulate(powers.begin(), powers.end(), 0.0);
+}
+
+/// Refinement takes whole pixels of a position's motion to its window: waves would come to lie
+/// elsewhere. The part within the window takes them back.
+void ProjectionSolver::put_windows_back(const Device& exec) const {
+  const auto kept = window_corner_;
+  const auto corner = model_.scan().corner;
+  const auto shift = model_.parameters().shift;
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::solvers::put_windows_back"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(kept.extent(0))),
+      KOKKOS_LAMBDA(const int place) {
+        for (int axis = 0; axis < 2; ++axis) {
+          shift(place, axis) += static_cast<Real>(corner(place, axis) - kept(place, axis));
+          corner(place, axis) = kept(place, axis);
+        }
+      });
 }
 
 /// Squared distance to the measured amplitudes that a pattern may keep.
 double ProjectionSolver::distance_bound() const {
   const double r = own_.fourier_relaxation;
-  return r * r / 4 * mean_counts_;
+  const bool wanders = own_.map == settings::ProjectionMap::difference_map;
+  return std::max(r * r / 4 * mean_counts_, wanders ? kept_distance * mean_distance_ : 0);
+}
+
+/// Over all ranks, of this epoch's P_O. Waits for the device.
+double ProjectionSolver::mean_distance(const Device& exec, Sweep& sweep, const Batch& batch) {
+  const auto number = [&](const DeviceView<double*>& of, int at) {
+    return DeviceView<double*>(of.data() + at, 1);
+  };
+  Kokkos::deep_copy(exec, number(sums_, 0),
+                    number(pass_.figures().sums(), physics::FigureSums::squared_difference));
+  Kokkos::deep_copy(exec, number(sums_, 1), static_cast<double>(batch.n_positions()));
+  sweep.all_reduce(exec, sums_);
+  Kokkos::deep_copy(exec, host_sums_, sums_);
+  exec.fence();
+  return host_sums_(0) / host_sums_(1);
 }
 
 void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
   if (mean_counts_ == 0) start_waves(exec, batch);
+  put_windows_back(exec);
+  const physics::FittedParameters fitted = model_.fitted();
+  model_.fit({});  // waves on their way say nothing of positions
+  project(exec, sweep, batch, epoch);
+  mean_distance_ = mean_distance(exec, sweep, batch);
+  model_.fit(fitted);
+  if (fitted.any()) add_slopes(exec, sweep, batch);
+}
+
+void ProjectionSolver::project(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const physics::GradientSums& sums = batch_sums_.sums();
   batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
     pass_.step(exec, unknowns_.object, chunk, distance_bound(), sums);
@@ -125,6 +173,17 @@ void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& 
     });
     update_object(exec, sweep, batch.touched);
   }
+}
+
+/// The sums of the object that come with them are of no use.
+void ProjectionSolver::add_slopes(const Device& exec, Sweep& sweep, const Batch& batch) {
+  const physics::GradientSums& sums = batch_sums_.sums();
+  model_.set_probe(exec, unknowns_.probe);
+  model_.scan().patterns->begin_pass(exec, sweep.pass());
+  for (const Chunk& chunk : batch.chunks())
+    slope_pass_.add(exec, unknowns_.object, chunk, sums, false);
+  device::set_zero(exec, sums.object);
+  device::set_zero(exec, sums.dose);
 }
 
 void ProjectionSolver::update_object(const Device& exec, Sweep& sweep, const BlockList& touched) {
@@ -191,6 +250,12 @@ Fields ProjectionSolver::memory() {
     fields.push_back(field("kept_" + form, Lives::position, pass_.kept()));
   for (Field& waves : fields) waves.is_large = true;
   fields.push_back(host_field("mean_counts", mean_counts_));
+  fields.push_back(host_field("mean_distance", mean_distance_));
+  if (window_corner_.size() > 0) {
+    fields.push_back(field("window_corner_px", Lives::position, window_corner_,
+                           model_.options().n_sub_positions));
+    fields.back().origin = tile_.begin;
+  }
   return fields;
 }
 

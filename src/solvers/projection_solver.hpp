@@ -1,6 +1,7 @@
 #pragma once
 /// Difference map and RAAR: projections of exit waves that are kept for every position.
 
+#include "physics/gradient_pass.hpp"
 #include "physics/probe_modes.hpp"
 #include "physics/projection_pass.hpp"
 #include "settings/solver.hpp"
@@ -25,12 +26,15 @@ namespace tessera::solvers {
 /// itself it need not come nearer,
 /// until the probe changes by less than overlap_tolerance or overlap_rounds are done. A pattern
 /// within the distance r^2 / 4 mean counts, r = fourier_relaxation, fulfils the modulus constraint;
-/// others are brought to that distance (Giewekemeyer et al. 2010, PNAS 107, 529). Masked pixels
-/// float. The whole scan is one batch. The difference map keeps one wave per position and mode,
-/// RAAR two. In an epoch of n rounds the ranks exchange n times 3 Reals per ghost pixel to owners
-/// and 2 back, and all-reduce n times 2 n_modes + 1 Reals per probe pixel; the host waits after
-/// every round, so as to decide on the next. Without an update of the probe one object update is
-/// all.
+/// others are brought to that distance (Giewekemeyer et al. 2010, PNAS 107, 529). The difference
+/// map takes 0.7 of the mean distance that P_O had in the epoch before, if that is more: where
+/// noise lets the two constraints not meet it would wander on. Masked pixels float. Positions have
+/// their slopes from P_O of the new object and probe, and the windows of waves stay where they are:
+/// positions move in them. The whole scan is one batch. The difference map keeps one wave per
+/// position and mode, RAAR two. In an epoch of n rounds the ranks exchange n times 3 Reals per
+/// ghost pixel to owners and 2 back, and all-reduce n times 2 n_modes
+/// + 1 Reals per probe pixel; the host waits after every round, so as to decide on the next.
+/// Without an update of the probe one object update is all.
 class ProjectionSolver final : public Solver {
  public:
   ProjectionSolver(const settings::Solver& settings, Unknowns& unknowns,
@@ -44,15 +48,22 @@ class ProjectionSolver final : public Solver {
   bool repeats_from(int) const override { return false; }
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
+  void add_slopes(const device::Device& exec, Sweep& sweep, const Batch& batch) override;
   void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;
   Fields memory() override;
+
+  /// Part of the patterns' mean distance that none has to go below.
+  static constexpr double kept_distance = 0.7;
 
   /// Owners update their pixels from complete sums. All sums become zero.
   void update_object(const device::Device& exec, Sweep& sweep, const BlockList& touched);
 
  private:
   void start_waves(const device::Device& exec, const Batch& batch);
+  void put_windows_back(const device::Device& exec) const;
   double distance_bound() const;
+  void project(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch);
+  double mean_distance(const device::Device& exec, Sweep& sweep, const Batch& batch);
   double update_probe(const device::Device& exec, Sweep& sweep);
 
   settings::Solver settings_;
@@ -63,11 +74,14 @@ class ProjectionSolver final : public Solver {
   BatchSums batch_sums_;
   Maxima maxima_;
   physics::ProjectionPass pass_;
+  physics::GradientPass slope_pass_;            ///< its figures are no epoch's
+  device::DeviceView<int* [2]> window_corner_;  ///< of the waves; none where windows do not move
   device::DeviceView<double*> sums_;
   device::DeviceView<double*> scratch_;
   device::HostView<double*> host_sums_;
-  double mean_counts_ = 0;  ///< per pattern: the power of the probe at the waves' start; 0: they
-                            ///< are still to start
+  double mean_counts_ = 0;    ///< per pattern: the power of the probe at the waves' start; 0: they
+                              ///< are still to start
+  double mean_distance_ = 0;  ///< squared, of a pattern to P_O in the epoch before
   physics::ModeOrthogonaliser orthogonaliser_;
 };
 

@@ -82,9 +82,9 @@ TEST(Methods, ADeckIsRefusedExactlyWhereTheTableSaysNo) {
 /// Written down apart from the table.
 TEST(Methods, AllowWhatTheirEquationsDo) {
   for (const char* method : {"dm", "raar"})
-    for (const Option option : {Option::opr, Option::slices, Option::positions, Option::background,
-                                Option::intensity, Option::fly_scan, Option::point_spread,
-                                Option::noise, Option::object_modes, Option::batches})
+    for (const Option option :
+         {Option::opr, Option::slices, Option::background, Option::intensity, Option::fly_scan,
+          Option::point_spread, Option::noise, Option::object_modes, Option::batches})
       EXPECT_FALSE(allows(method, option)) << method;
   for (const char* method : {"epie", "rpie", "mpie"}) EXPECT_FALSE(allows(method, Option::noise));
   for (const char* method : {"ml", "lbfgs"}) EXPECT_FALSE(allows(method, Option::batches));
@@ -109,13 +109,13 @@ TEST(Methods, ARefusalNamesTheSettingAndTheMethodsThatGoWithIt) {
 }
 
 TEST(Methods, ASolverThatEndsBeforeRefinementIsNotConcerned) {
-  Deck deck = using_option(Option::positions);
+  Deck deck = using_option(Option::intensity);
   deck.solvers[0].method = "dm";
   deck.solvers[0].epochs = 20;
   deck.solvers.push_back({.method = "lsqml"});
-  deck.refine.positions_from_epoch = 19;
-  EXPECT_THAT(excluded_option(deck, 0), HasSubstr("refine.positions_from_epoch = 19"));
-  deck.refine.positions_from_epoch = 20;
+  deck.refine.intensity_from_epoch = 19;
+  EXPECT_THAT(excluded_option(deck, 0), HasSubstr("refine.intensity_from_epoch = 19"));
+  deck.refine.intensity_from_epoch = 20;
   EXPECT_THAT(excluded_option(deck, 0), IsEmpty());
   EXPECT_THAT(excluded_option(deck, 1), IsEmpty());
 }

@@ -16,11 +16,12 @@ using testing::world;
 /// Distance of the positions from the truth, root mean square, mean removed, after `epochs`.
 /// @param errors overrides: what is wrong with the positions, and how that is refined
 double position_error_px(const testing::SharedFolder& folder,
-                         const std::vector<std::string>& errors, int epochs) {
-  std::vector<std::string> overrides{"solver.epochs=300", "solver.full_step_fraction=1",
-                                     "refine.positions_from_epoch=5", "refine.positions_step=2"};
+                         const std::vector<std::string>& errors, int epochs,
+                         const std::string& toml = testing::atoms_deck) {
+  std::vector<std::string> overrides{"solver.epochs=300", "refine.positions_from_epoch=5",
+                                     "refine.positions_step=2"};
   overrides.insert(overrides.end(), errors.begin(), errors.end());
-  const deck::Deck deck = testing::parsed(folder.path(), overrides, testing::atoms_deck);
+  const deck::Deck deck = testing::parsed(folder.path(), overrides, toml);
   simulation::simulate(deck, world(), Log(false));
   return testing::compared_with_truth(deck, epochs).position_error_px.value_or(1e9);
 }
@@ -37,14 +38,16 @@ void PrintTo(const PositionErrors& errors, std::ostream* out) {
 class PositionRecovery : public ::testing::TestWithParam<PositionErrors> {};
 INSTANTIATE_TEST_SUITE_P(
     Errors, PositionRecovery,
-    ::testing::Values(PositionErrors{"uniform", {"simulation.position_error_px=1.5"}},
-                      PositionErrors{
-                          "correlated",
-                          {"refine.positions_method=cross_correlation", "refine.positions_step=1",
-                           "simulation.position_error_px=1.5"}},
-                      PositionErrors{"affine",
-                                     {"refine.positions_model=affine", "refine.positions_step=4",
-                                      "simulation.position_affine=[0.08, -0.08, 0.06, 0.05]"}}),
+    ::testing::Values(
+        PositionErrors{"uniform",
+                       {"solver.full_step_fraction=1", "simulation.position_error_px=1.5"}},
+        PositionErrors{"correlated",
+                       {"solver.full_step_fraction=1", "refine.positions_method=cross_correlation",
+                        "refine.positions_step=1", "simulation.position_error_px=1.5"}},
+        PositionErrors{
+            "affine",
+            {"solver.full_step_fraction=1", "refine.positions_model=affine",
+             "refine.positions_step=4", "simulation.position_affine=[0.08, -0.08, 0.06, 0.05]"}}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_P(PositionRecovery, ErrorsOfAPixelAndAHalfShrinkToATwentiethOfAPixel) {
@@ -55,6 +58,32 @@ TEST_P(PositionRecovery, ErrorsOfAPixelAndAHalfShrinkToATwentiethOfAPixel) {
     std::cout << GetParam().name << ": " << before << " px rms before, " << after << " after\n";
   EXPECT_GT(before, 1.4);
   EXPECT_LE(after, 0.05);
+}
+
+/// Which keep the waves of all positions, windows where they were, while these move.
+TEST(ProjectionMethods, FindPositionsThatAreAPixelAndAHalfOff) {
+  const std::string toml = testing::small_beam + R"(
+[data]
+file = "scan.h5"
+[solver]
+method = "raar"
+[simulation]
+object = "atoms"
+n_positions = 81
+step_m = 60e-9
+detector_shape = [32, 32]
+counts_per_pattern = 1e7
+position_error_px = 1.5
+)";
+  for (const char* method : {"dm", "raar"}) {
+    const testing::SharedFolder folder(std::string("positions_") + method);
+    EXPECT_LE(position_error_px(folder,
+                                {std::string("solver.method=") + method, "solver.epochs=150",
+                                 "refine.positions_step=0.5"},
+                                150, toml),
+              0.1)
+        << method;
+  }
 }
 
 }  // namespace
