@@ -60,6 +60,24 @@ struct DivideProbe {
   }
 };
 
+/// Refinement takes whole pixels of a position's motion to its window: waves would come to lie
+/// elsewhere. The part within the window takes them back.
+/// @param kept the waves' windows
+void put_windows_back(const Device& exec, const DeviceView<int* [2]>& kept,
+                      const physics::ForwardModel& model) {
+  const auto corner = model.scan().corner;
+  const auto shift = model.parameters().shift;
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::solvers::put_windows_back"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(kept.extent(0))),
+      KOKKOS_LAMBDA(const int place) {
+        for (int axis = 0; axis < 2; ++axis) {
+          shift(place, axis) += static_cast<Real>(corner(place, axis) - kept(place, axis));
+          corner(place, axis) = kept(place, axis);
+        }
+      });
+}
+
 }  // namespace
 
 ProjectionSolver::ProjectionSolver(const settings::Solver& settings, Unknowns& unknowns,
@@ -104,23 +122,6 @@ void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
   mean_counts_ = std::accumulate(powers.begin(), powers.end(), 0.0);
 }
 
-/// Refinement takes whole pixels of a position's motion to its window: waves would come to lie
-/// elsewhere. The part within the window takes them back.
-void ProjectionSolver::put_windows_back(const Device& exec) const {
-  const auto kept = window_corner_;
-  const auto corner = model_.scan().corner;
-  const auto shift = model_.parameters().shift;
-  Kokkos::parallel_for(
-      device::kernel_name("tessera::solvers::put_windows_back"),
-      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(kept.extent(0))),
-      KOKKOS_LAMBDA(const int place) {
-        for (int axis = 0; axis < 2; ++axis) {
-          shift(place, axis) += static_cast<Real>(corner(place, axis) - kept(place, axis));
-          corner(place, axis) = kept(place, axis);
-        }
-      });
-}
-
 /// Squared distance to the measured amplitudes that a pattern may keep.
 double ProjectionSolver::distance_bound() const {
   const double r = own_.fourier_relaxation;
@@ -145,7 +146,7 @@ double ProjectionSolver::mean_distance(const Device& exec, Sweep& sweep, const B
 void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
   if (mean_counts_ == 0) start_waves(exec, batch);
-  put_windows_back(exec);
+  put_windows_back(exec, window_corner_, model_);
   const physics::FittedParameters fitted = model_.fitted();
   model_.fit({});  // waves on their way say nothing of positions
   project(exec, sweep, batch, epoch);

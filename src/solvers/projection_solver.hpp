@@ -60,7 +60,6 @@ class ProjectionSolver final : public Solver {
 
  private:
   void start_waves(const device::Device& exec, const Batch& batch);
-  void put_windows_back(const device::Device& exec) const;
   double distance_bound() const;
   void project(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch);
   double mean_distance(const device::Device& exec, Sweep& sweep, const Batch& batch);
