@@ -53,6 +53,7 @@ class Parser {
   const Words* words_;
   toml::table root_;
   std::vector<Override> overrides_;
+  std::vector<std::string> methods_;  ///< of each solver, overrides heard
   std::vector<Key> keys_;
 };
 
@@ -90,6 +91,7 @@ Parser::Parser(Deck& deck, const std::string& toml_text, const std::string& deck
 }
 
 void Parser::choose_methods() {
+  for (const Solver& solver : deck_.solvers) methods_.push_back(solver.method);
   for (std::size_t stage = 0; stage < deck_.solvers.size(); ++stage) {
     choose_method(stage, root_
                              .at_path(deck_.solvers.size() == 1 && root_["solver"].is_table()
@@ -107,8 +109,9 @@ void Parser::choose_methods() {
 void Parser::choose_method(std::size_t stage, const toml::node* node) {
   if (!node || !node->is_string()) return;
   const std::string method = with_words("solver.method", node->as_string()->get());
-  if (std::ranges::count(settings::method_words(), method) > 0)
-    deck_.solvers[stage] = Solver::of(method);
+  if (std::ranges::count(settings::method_words(), method) == 0) return;
+  deck_.solvers[stage] = Solver::of(method);
+  methods_[stage] = method;
 }
 
 void Parser::read_deck() {
@@ -184,8 +187,7 @@ void Parser::read_key(const std::string& name, const toml::node& node) {
   for (std::size_t stage = 0; stage < deck_.solvers.size(); ++stage) {
     const std::string section = solver_section(deck_, stage);
     if (name.starts_with(section + "."))
-      refuse_key_of_other_method(section, deck_.solvers[stage].method,
-                                 name.substr(section.size() + 1));
+      refuse_key_of_other_method(section, methods_[stage], name.substr(section.size() + 1));
   }
   throw InputError(unknown_key(name, keys_));
 }

@@ -29,6 +29,7 @@ struct CompareAmplitudes {
   DeviceView<int*> order;
   DeviceView<Real**> valid;
   WavesView waves;
+  Real faint;
   int n_modes;
   int chunk_begin;
   bool packed;
@@ -39,6 +40,7 @@ struct CompareAmplitudes {
     const Real* valid;
     complex* wave;
     std::int64_t mode_stride;
+    Real faint;
     int n_modes;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       const int n = known_modes > 0 ? known_modes : n_modes;
@@ -50,8 +52,7 @@ struct CompareAmplitudes {
       const Real difference = (model_amplitude - measured_amplitude) * valid[x];
       add_figures(sum, difference, measured, measured_amplitude, difference * difference, valid[x]);
       if constexpr (replace) {
-        // The floor keeps a pixel that the model leaves dark from dividing by zero.
-        const Real factor = -difference / (model_amplitude + Real(1e-10));
+        const Real factor = model_intensity > faint ? -difference / model_amplitude : Real(0);
         for (int m = 0; m < n; ++m) {
           wave[m * mode_stride + x].real() *= factor;
           wave[m * mode_stride + x].imag() *= factor;
@@ -61,8 +62,12 @@ struct CompareAmplitudes {
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
     const int pattern = packed ? j : order(chunk_begin + j);
-    return {&patterns(pattern, y, 0), &valid(y, 0), &waves(j, 0, y, 0),
-            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)), n_modes};
+    return {&patterns(pattern, y, 0),
+            &valid(y, 0),
+            &waves(j, 0, y, 0),
+            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
+            faint,
+            n_modes};
   }
 };
 
@@ -76,6 +81,7 @@ struct Compare {
   DeviceView<Real***> background_slope;  ///< empty: it is not fitted
   DeviceView<Real***> background_curvature;
   WavesView waves;
+  Real faint;
   Noise noise;
 
   struct Row {
@@ -87,6 +93,7 @@ struct Compare {
     complex* wave;
     std::int64_t wave_stride;
     int n_waves;
+    Real faint;
     Noise noise;
 
     KOKKOS_FUNCTION Real intensity(const int x) const {
@@ -105,7 +112,7 @@ struct Compare {
       add_figures(sum, difference, measured, amplitude, trusted * cost(noise, model, measured),
                   trusted);
       if constexpr (replace) {
-        const Real slope_here = trusted * slope(noise, model, measured);
+        const Real slope_here = model > faint ? trusted * slope(noise, model, measured) : Real(0);
         if (slopes) {
           slopes[x] = -slope_here;
           curvatures[x] = trusted * background_curvature(model, measured);
@@ -137,6 +144,7 @@ struct Compare {
             &waves(j, 0, y, 0),
             static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
             static_cast<int>(waves.extent(1)),
+            faint,
             noise};
   }
 };

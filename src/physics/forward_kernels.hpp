@@ -24,7 +24,8 @@ struct ExitWaves {
     const complex* probe;
     complex* wave;
     Real scale;
-    KOKKOS_FUNCTION void operator()(const int x) const { wave[x] = probe[x] * (object[x] * scale); }
+    KOKKOS_FUNCTION complex at(const int x) const { return probe[x] * (object[x] * scale); }
+    KOKKOS_FUNCTION void operator()(const int x) const { wave[x] = at(x); }
   };
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
     const int plane = i / n_modes;

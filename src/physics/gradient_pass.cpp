@@ -21,12 +21,16 @@ void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk
 }
 
 void GradientPass::add_and_keep(const Device& exec, const ObjectView& object, const Chunk& chunk,
-                                const GradientSums& sums, bool with_probe, complex* kept) {
+                                const GradientSums& sums, bool with_probe, WavesView kept) {
   if (model_.kernels() == Kernels::fused)
-    return add_at_once(exec, object, chunk, sums, with_probe, kept);
+    return add_at_once(exec, object, chunk, sums, with_probe, kept.data());
+  // On their way back through slices the waves are lost; those of a thin sample stay where they are.
+  const bool stay = model_.options().n_slices == 1;
+  if (stay) model_.swap_waves(kept);
   find_chi(exec, object, chunk);
-  copy_waves<false>(exec, model_.waves(), chunk.count, model_.unitary_scale(), kept);
+  if (!stay) copy_waves<false>(exec, model_.waves(), chunk.count, 1, kept.data());
   model_.add_gradients(exec, object, chunk, sums, with_probe);
+  if (stay) model_.swap_waves(kept);
 }
 
 /// model_.waves() = chi of `chunk`, divided by unitary_scale() as `backward` leaves it.

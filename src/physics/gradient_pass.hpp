@@ -13,9 +13,10 @@ class GradientPass {
   /// @param with_probe false: sums.probe and sums.overlap stay as they are
   void add(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
            const GradientSums& sums, bool with_probe);
-  /// The same, and `kept` = chi, (chunk.count, image, h, w), in the form that ProductsPass reads.
+  /// The same, and `kept` = chi / unitary_scale(), (chunk.count, image, h, w), where kernels are
+  /// fused in the form that ProductsPass reads.
   void add_and_keep(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                    const GradientSums& sums, bool with_probe, device::complex* kept);
+                    const GradientSums& sums, bool with_probe, WavesView kept);
 
   /// Of the chunks so far, each before its update.
   RunningFigures& figures() { return figures_; }

@@ -6,6 +6,7 @@
 
 #include "copy_waves.hpp"
 #include "device/sums.hpp"
+#include "forward_kernels.hpp"
 #include "fused_arguments.hpp"
 #include "kernel_choice.hpp"
 
@@ -19,28 +20,61 @@ WavesView waves_of_batch(const std::string& name, int n, const WavesView& waves)
   return WavesView(name, n, waves.extent(1), waves.extent(2), waves.extent(3));
 }
 
-/// Of a position, real and imaginary parts one after another.
+/// Of a position, whose images' rows follow one another.
 struct MultiplyWaves {
   const Real* chi;
   const Real* u;
   const Real* v;
-  Shape2 rows;  ///< of one position
+  Real chi_scale;
+  Shape2 rows;  ///< of one position, real and imaginary parts one after another
 
   struct Row {
     const Real* chi;
     const Real* u;
     const Real* v;
+    Real chi_scale;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      const Real missing = chi[x] * chi_scale;
       sum[NormalEquations::uu] += u[x] * u[x];
       sum[NormalEquations::uv] += u[x] * v[x];
       sum[NormalEquations::vv] += v[x] * v[x];
-      sum[NormalEquations::uchi] += u[x] * chi[x];
-      sum[NormalEquations::vchi] += v[x] * chi[x];
+      sum[NormalEquations::uchi] += u[x] * missing;
+      sum[NormalEquations::vchi] += v[x] * missing;
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
     const std::int64_t at = (static_cast<std::int64_t>(j) * rows.h + y) * rows.w;
-    return {chi + at, u + at, v + at};
+    return {chi + at, u + at, v + at, chi_scale};
+  }
+};
+
+/// The same where exit waves are made as they are needed.
+struct MultiplyDirections {
+  ExitWaves u;  ///< P dO; its waves: chi
+  ExitWaves v;  ///< dP O
+  Real chi_scale;
+  int n_images;  ///< of a position
+  int h;
+
+  struct Row {
+    ExitWaves::Row u;
+    ExitWaves::Row v;
+    Real chi_scale;
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      const complex of_object = u.at(x);
+      const complex of_probe = v.at(x);
+      const complex missing = u.wave[x] * chi_scale;
+      sum[NormalEquations::uu] += squared_magnitude(of_object);
+      sum[NormalEquations::uv] += real_product(of_object, of_probe);
+      sum[NormalEquations::vv] += squared_magnitude(of_probe);
+      sum[NormalEquations::uchi] += real_product(of_object, missing);
+      sum[NormalEquations::vchi] += real_product(of_probe, missing);
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int j, const int row_of_position) const {
+    const int image = j * n_images + row_of_position / h;
+    const int y = row_of_position % h;
+    return {u.row(image, y), v.row(image, y), chi_scale};
   }
 };
 
@@ -51,24 +85,26 @@ ProductsPass::ProductsPass(ForwardModel& model, int max_in_batch)
       gradient_(model),
       chi_(waves_of_batch("tessera::physics::chi", max_in_batch, model.waves())),
       products_("tessera::physics::products", max_in_batch) {
-  if (model.kernels() == Kernels::fused)
+  if (model.options().n_slices > 1)
+    changes_ = waves_of_batch("tessera::physics::changes", max_in_batch, model.waves());
+  else
     direction_ = std::make_unique<Illumination>(model.scan(), model.parameters(), model.options(),
                                                 model.plan(), model.kernels());
-  else
-    changes_ = waves_of_batch("tessera::physics::changes", max_in_batch, model.waves());
 }
 
 ProductsPass::~ProductsPass() = default;
 
 std::int64_t ProductsPass::bytes(const Sizes& sizes, int max_in_batch) {
   const std::int64_t waves = max_in_batch * sizes.waves_bytes();
-  const std::int64_t other =
-      choose_kernels(sizes) == Kernels::fused ? Illumination::bytes(sizes) : waves;
-  return waves + other + bytes_of<double>(max_in_batch * NormalEquations::n);
+  return waves + (sizes.model.n_slices > 1 ? waves : Illumination::bytes(sizes)) +
+         bytes_of<double>(max_in_batch * NormalEquations::n);
 }
 
-complex* ProductsPass::waves_at(const WavesView& of_batch, int place) const {
-  return of_batch.data() + model_.scan().window.size() * model_.options().n_waves() * place;
+/// Those of `chunk`, whose first position has that place in the batch.
+WavesView ProductsPass::waves_at(const WavesView& of_batch, int place, const Chunk& chunk) const {
+  const std::size_t of_position = of_batch.extent(1) * of_batch.extent(2) * of_batch.extent(3);
+  return WavesView(of_batch.data() + of_position * place, chunk.count, of_batch.extent(1),
+                   of_batch.extent(2), of_batch.extent(3));
 }
 
 Products ProductsPass::products_at(int place, const Chunk& chunk) const {
@@ -77,16 +113,72 @@ Products ProductsPass::products_at(int place, const Chunk& chunk) const {
 
 void ProductsPass::add(const Device& exec, const ObjectView& object, const Chunk& chunk, int place,
                        const GradientSums& sums, bool with_probe) {
-  gradient_.add_and_keep(exec, object, chunk, sums, with_probe, waves_at(chi_, place));
+  gradient_.add_and_keep(exec, object, chunk, sums, with_probe, waves_at(chi_, place, chunk));
 }
 
 const Products& ProductsPass::find(const Device& exec, const ObjectView& object,
                                    const Directions& directions, std::span<const Chunk> chunks) {
-  if (direction_) {
-    find_at_once(exec, object, directions, chunks);
-    return products_;
+  if (direction_)
+    find_of_thin(exec, object, directions, chunks);
+  else
+    find_of_thick(exec, object, directions, chunks);
+  return products_;
+}
+
+/// Exit waves of a thin sample are linear in the object, as they are in the probe.
+void ProductsPass::find_of_thin(const Device& exec, const ObjectView& object,
+                                const Directions& directions, std::span<const Chunk> chunks) {
+  direction_->set_probe(exec, directions.probe);
+  for (const Chunk& chunk : chunks) {
+    const int place = chunk.begin - chunks.front().begin;
+    model_.illumination().shift_probes(exec, chunk);
+    direction_->shift_probes(exec, chunk);
+    if (model_.kernels() == Kernels::fused)
+      multiply_at_once(exec, object, directions, chunk, place);
+    else
+      multiply(exec, object, directions, chunk, place);
   }
-  find_object_changes(exec, object, directions, chunks);
+}
+
+void ProductsPass::multiply(const Device& exec, const ObjectView& object,
+                            const Directions& directions, const Chunk& chunk, int place) {
+  const ModelOptions& options = model_.options();
+  const Windows windows = windows_of(model_.scan(), options, chunk, object.extent(2));
+  const auto plane = static_cast<std::int64_t>(object.extent(1) * object.extent(2));
+  const ChunkImages chi = images_by(1, waves_at(chi_, place, chunk));
+  const auto exit_waves = [&](const ObjectView& of, const Illumination& by) {
+    return ExitWaves{windows,         of.data(),
+                     plane,           by.images(),
+                     chi,             options.n_modes,
+                     options.n_object_modes, 1};
+  };
+  const Shape2 window = model_.scan().window;
+  device::sum_each_image<NormalEquations::n>(
+      exec, "tessera::physics::normal_equations", chunk.count,
+      {options.n_waves() * window.h, window.w},
+      MultiplyDirections{exit_waves(directions.object, model_.illumination()),
+                         exit_waves(object, *direction_), model_.unitary_scale(),
+                         options.n_waves(), window.h},
+      products_at(place, chunk));
+}
+
+/// In one kernel, of what fused kernels keep.
+void ProductsPass::multiply_at_once(const Device& exec, const ObjectView& object,
+                                    const Directions& directions, const Chunk& chunk, int place) {
+  const Products products = products_at(place, chunk);
+  device::set_zero(exec, products);
+  const device::Region region("tessera::physics::fused_products");
+  hot_path::add_products(device::stream_handle(exec), fused_scan(model_),
+                         fused_chunk(model_, object, chunk, {}, false),
+                         {.object = plain(directions.object.data()),
+                          .probes = plain(direction_->probes()),
+                          .products = products.data()},
+                         plain(waves_at(chi_, place, chunk).data()));
+}
+
+void ProductsPass::find_of_thick(const Device& exec, const ObjectView& object,
+                                 const Directions& directions, std::span<const Chunk> chunks) {
+  find_object_changes(exec, object, directions.moved, chunks);
   model_.set_probe(exec, directions.probe);
   for (const Chunk& chunk : chunks) {
     const int place = chunk.begin - chunks.front().begin;
@@ -96,48 +188,22 @@ const Products& ProductsPass::find(const Device& exec, const ObjectView& object,
                       2 * static_cast<int>(waves.extent(3))};
     device::sum_each_image<NormalEquations::n>(
         exec, "tessera::physics::normal_equations", chunk.count, rows,
-        MultiplyWaves{device::reals(waves_at(chi_, place)),
-                      device::reals(waves_at(changes_, place)), device::reals(waves.data()), rows},
+        MultiplyWaves{device::reals(waves_at(chi_, place, chunk).data()),
+                      device::reals(waves_at(changes_, place, chunk).data()),
+                      device::reals(waves.data()), model_.unitary_scale(), rows},
         products_at(place, chunk));
   }
-  return products_;
 }
 
-/// changes_ = u. A thin sample's exit waves are linear in the object.
+/// changes_ = u.
 void ProductsPass::find_object_changes(const Device& exec, const ObjectView& object,
-                                       const Directions& directions,
-                                       std::span<const Chunk> chunks) {
+                                       const ObjectView& moved, std::span<const Chunk> chunks) {
   for (const Chunk& chunk : chunks) {
-    complex* changes = waves_at(changes_, chunk.begin - chunks.front().begin);
-    if (model_.options().n_slices == 1) {
-      model_.exit_waves(exec, directions.object, chunk);
-      copy_waves<false>(exec, model_.waves(), chunk.count, 1, changes);
-      continue;
-    }
+    complex* changes = waves_at(changes_, chunk.begin - chunks.front().begin, chunk).data();
     model_.exit_waves(exec, object, chunk);
     copy_waves<false>(exec, model_.waves(), chunk.count, -1, changes);
-    model_.exit_waves(exec, directions.moved, chunk);
+    model_.exit_waves(exec, moved, chunk);
     copy_waves<true>(exec, model_.waves(), chunk.count, 1, changes);
-  }
-}
-
-/// In one kernel a chunk, which reads the waves once.
-void ProductsPass::find_at_once(const Device& exec, const ObjectView& object,
-                                const Directions& directions, std::span<const Chunk> chunks) {
-  direction_->set_probe(exec, directions.probe);
-  for (const Chunk& chunk : chunks) {
-    const int place = chunk.begin - chunks.front().begin;
-    model_.illumination().shift_probes(exec, chunk);
-    direction_->shift_probes(exec, chunk);
-    const Products products = products_at(place, chunk);
-    device::set_zero(exec, products);
-    const device::Region region("tessera::physics::fused_products");
-    hot_path::add_products(device::stream_handle(exec), fused_scan(model_),
-                           fused_chunk(model_, object, chunk, {}, false),
-                           {.object = plain(directions.object.data()),
-                            .probes = plain(direction_->probes()),
-                            .products = products.data()},
-                           plain(waves_at(chi_, place)));
   }
 }
 

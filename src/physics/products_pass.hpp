@@ -37,8 +37,8 @@ class ProductsPass {
   /// @param max_in_batch positions of this rank
   ProductsPass(ForwardModel& model, int max_in_batch);
   ~ProductsPass();
-  /// Device memory that it takes: chi, and what the object's direction changes, or where kernels
-  /// are fused the shifted directions.
+  /// Device memory that it takes: chi, and the probe's shifted directions or, of a thick sample,
+  /// what the object's direction changes.
   static std::int64_t bytes(const Sizes& sizes, int max_in_batch);
 
   /// GradientPass::add of a chunk, whose chi is kept.
@@ -55,19 +55,25 @@ class ProductsPass {
   RunningFigures& figures() { return gradient_.figures(); }
 
  private:
-  void find_at_once(const device::Device& exec, const ObjectView& object,
+  void find_of_thin(const device::Device& exec, const ObjectView& object,
                     const Directions& directions, std::span<const Chunk> chunks);
+  void multiply(const device::Device& exec, const ObjectView& object, const Directions& directions,
+                const Chunk& chunk, int place);
+  void multiply_at_once(const device::Device& exec, const ObjectView& object,
+                        const Directions& directions, const Chunk& chunk, int place);
+  void find_of_thick(const device::Device& exec, const ObjectView& object,
+                     const Directions& directions, std::span<const Chunk> chunks);
   void find_object_changes(const device::Device& exec, const ObjectView& object,
-                           const Directions& directions, std::span<const Chunk> chunks);
-  device::complex* waves_at(const WavesView& of_batch, int place) const;
+                           const ObjectView& moved, std::span<const Chunk> chunks);
+  WavesView waves_at(const WavesView& of_batch, int place, const Chunk& chunk) const;
   Products products_at(int place, const Chunk& chunk) const;
 
   ForwardModel& model_;
   GradientPass gradient_;
   WavesView chi_;                            ///< of the batch, (place, image, h, w)
-  WavesView changes_;                        ///< u, the same; none where all is done at once
+  WavesView changes_;                        ///< u, the same; of thick samples alone
   Products products_;                        ///< by place
-  std::unique_ptr<Illumination> direction_;  ///< shifted dP, there
+  std::unique_ptr<Illumination> direction_;  ///< shifted dP; of thin samples alone
 };
 
 }  // namespace tessera::physics

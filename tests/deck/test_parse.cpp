@@ -227,6 +227,9 @@ TEST(Solvers, AKeyOfAnotherMethodIsRefusedWithTheMethodsThatHaveIt) {
   EXPECT_THAT(parse_complaint(xray_deck, {"solver.adam_beta1=0.5", "solver.method=ml"}),
               AllOf(HasSubstr("solver.adam_beta1 is no key of solver.method = \"ml\""),
                     HasSubstr("that has it: adam")));
+  EXPECT_THAT(parse_complaint(xray_deck + "[solver]\nmethod = \"rpie\"\nobject_alpha = 0.3\n",
+                              {"solver.method=auto"}),
+              HasSubstr("solver.object_alpha is no key of solver.method = \"auto\""));
   EXPECT_THAT(parse_complaint(two_solvers, {"solver[1].lbfgs_history=5"}),
               AllOf(HasSubstr("solver[1].lbfgs_history is no key of solver[1].method = \"epie\""),
                     HasSubstr("that has it: lbfgs")));
