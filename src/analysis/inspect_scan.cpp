@@ -73,10 +73,11 @@ void add_experiment(Json& section, const deck::Experiment& experiment) {
 }
 
 /// Title, sample, instrument and time, where the file has places for them.
-void add_words(const std::string& path, Json& report) {
+void add_words(const std::string& path, Json& report) try {
   for (const io::Statement& statement : io::describe_scan(path).said.statements)
     if (statement.key.find('.') == std::string::npos && statement.value.size() > 2)
       report[statement.key] = statement.value.substr(1, statement.value.size() - 2);  // unquoted
+} catch (const InputError&) {  // no format finds patterns by itself where they are small, say
 }
 
 }  // namespace
