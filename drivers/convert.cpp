@@ -2,13 +2,15 @@
 
 #include <fmt/core.h>
 
+#include "tessera/base/text.hpp"
+
 #include "subcommands.hpp"
 
 namespace tessera::drivers {
 
 ExitCode convert(const std::string& file, const std::string& out, const comm::Communicator& comm) {
   const std::string lines = analysis::convert(file, out, comm);
-  if (comm.is_root()) fmt::print("{}", lines);
+  if (comm.is_root()) fmt::print("{}", printable(lines));
   return ExitCode::done;
 }
 

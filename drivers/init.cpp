@@ -24,7 +24,7 @@ ExitCode init(const std::string& file, const std::string& deck, const comm::Comm
     out << draft.deck;
     if (!out.flush())
       throw InputError(text("the deck \"", path, "\" cannot be written; name another with -o"));
-    fmt::print("{}deck        {}\n", draft.report, path);
+    fmt::print("{}deck        {}\n", printable(draft.report), path);
   });
   return ExitCode::done;
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include "tessera/base/file_at_work.hpp"
+#include "tessera/base/text.hpp"
 #include "tessera/device/runtime.hpp"
 
 #include "command_line.hpp"
@@ -17,15 +19,19 @@ int run(int argc, char** argv, const comm::Communicator& world) {
   return static_cast<int>(action ? (*action)(world) : ExitCode::done);
 }
 
-/// Libraries end their messages with line breaks, or write several lines, or a page.
+/// Libraries end their messages with line breaks, or write several lines, or a page; a value that
+/// is quoted may be a megabyte: then beginning and end are left, for the remedy comes last.
 std::string on_one_line(const std::string& message) {
+  constexpr std::size_t max = 2000;
   std::string line;
   for (const char c : device::short_of_memory(message)) {
     const bool is_space = c == '\n' || c == '\r' || c == ' ';
     if (!is_space) line += c;
     if (is_space && !line.empty() && line.back() != ' ') line += ' ';
   }
-  return line.substr(0, line.find_last_not_of(' ') + 1);
+  line = printable(line.substr(0, line.find_last_not_of(' ') + 1));
+  if (line.size() <= max) return line;
+  return line.substr(0, max / 2) + " ... " + line.substr(line.size() - max / 2);
 }
 
 int run_or_abort(int argc, char** argv, const comm::Communicator& world) {
@@ -54,6 +60,7 @@ int run_or_abort(int argc, char** argv, const comm::Communicator& world) {
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write, not the end
   comm::Environment environment(argc, argv);
+  name_file_on_crash();  // after MPI, which has handlers of its own
   const comm::Communicator world;
   return run_or_abort(argc, argv, world);
 }

@@ -60,7 +60,7 @@ ScanContents scan_contents(const std::string& path) {
   ScanContents contents;
   contents.path = path;
   contents.patterns = largest_patterns(file);
-  const PatternExtents extents = pattern_extents(file.info(contents.patterns).extents);
+  const PatternExtents extents = pattern_extents(file, contents.patterns);
   contents.positions = positions_dataset(file, extents.n);
   contents.valid_pixels = mask_dataset(file, extents.pattern);
   return contents;
@@ -118,19 +118,31 @@ std::vector<Vec2> read_points(const io::File& file, const std::string& name) {
   return points;
 }
 
-PatternExtents pattern_extents(const io::Extents& extents) {
+PatternExtents pattern_extents(const io::File& file, const std::string& name) {
+  const io::DatasetInfo info = file.info(name);
+  const io::Extents& extents = info.extents;
   const std::size_t n_axes = extents.size();
   if (n_axes != 3 && n_axes != 4)
-    throw InputError(text("patterns have ", n_axes,
-                          " axes; they need 3, (position, y, x), or 4, (scan_y, scan_x, y, x)"));
+    throw InputError(
+        text("dataset \"", name, "\" of \"", file.path(), "\" has ", n_axes,
+             " axes; patterns need 3, (position, y, x), or 4, (scan_y, scan_x, y, x)"));
+  if (!info.is_virtual && info.stored_bytes == 0)
+    throw InputError(text("dataset \"", name, "\" of \"", file.path(),
+                          "\" was never written: it holds no pattern"));
+  constexpr std::int64_t max_px = 1 << 14;
+  const std::int64_t h = extents[n_axes - 2];
+  const std::int64_t w = extents[n_axes - 1];
+  if (std::min(h, w) < 1 || std::max(h, w) > max_px)
+    throw InputError(text("dataset \"", name, "\" of \"", file.path(), "\" holds patterns of ", h,
+                          " x ", w, "; each side must be 1 to ", max_px));
   return {n_axes == 3 ? extents[0] : extents[0] * extents[1],
-          {static_cast<int>(extents[n_axes - 2]), static_cast<int>(extents[n_axes - 1])}};
+          {static_cast<int>(h), static_cast<int>(w)}};
 }
 
 void for_each_pattern(const io::File& file, const std::string& name,
                       const std::function<void(const double*)>& use) {
   const io::Extents extents = file.info(name).extents;
-  const Shape2 pattern = pattern_extents(extents).pattern;
+  const Shape2 pattern = pattern_extents(file, name).pattern;
   // A 4-D scan is read row by row: a slab cannot run from one row into the next.
   const bool by_rows = extents.size() == 4;
   const std::int64_t n_rows = by_rows ? extents[0] : 1;

@@ -51,7 +51,7 @@ struct PatternExtents {
   std::int64_t n = 0;
   Shape2 pattern;
 };
-PatternExtents pattern_extents(const io::Extents& extents);
+PatternExtents pattern_extents(const io::File& file, const std::string& name);
 
 /// Calls `use` with one pattern after the other, h * w values; reads in pieces that bound memory.
 void for_each_pattern(const io::File& file, const std::string& name,

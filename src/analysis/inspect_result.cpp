@@ -67,7 +67,7 @@ Json tiles_section(const io::File& file) {
 }  // namespace
 
 Json result_report(const io::File& file) {
-  const io::Extents object = file.info("object").extents;
+  const io::Extents object = file.wave_extents("object");
   Json report;
   report["kind"] = "result";
   report["file"] = file.path();

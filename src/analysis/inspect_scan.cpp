@@ -84,7 +84,7 @@ void add_words(const std::string& path, Json& report) try {
 
 Json scan_report(const ScanContents& contents) {
   const io::File file = io::File::open(contents.path);
-  const PatternExtents extents = pattern_extents(file.info(contents.patterns).extents);
+  const PatternExtents extents = pattern_extents(file, contents.patterns);
   const std::vector<double> mask = read_mask(file, contents, extents.pattern);
 
   Json report;

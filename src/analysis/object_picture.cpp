@@ -29,7 +29,7 @@ std::int64_t n_slices_of(const io::File& file, std::int64_t n_images) {
 /// @param box of these pixels
 WaveStack read_thinned_object(const io::File& file, const Box& box, int stride,
                               std::optional<int> image) {
-  io::Extents extents = file.info("object").extents;
+  io::Extents extents = file.wave_extents("object");
   const bool has_slices = extents.size() == 3;
   const std::int64_t first = image.value_or(0);
   const std::int64_t n_slices = has_slices && !image ? n_slices_of(file, extents[0]) : 1;
@@ -79,7 +79,7 @@ void leave_out_not_finite(ObjectPicture& picture) {
 }  // namespace
 
 Shape2 object_shape(const io::File& file) {
-  const io::Extents extents = file.info("object").extents;
+  const io::Extents extents = file.wave_extents("object");
   return {static_cast<int>(extents[extents.size() - 2]), static_cast<int>(extents.back())};
 }
 

@@ -89,7 +89,7 @@ void write_result(const io::File& file, Folder& folder) {
 
 void write_mean_pattern(const io::File& file, const ScanContents& contents,
                         const std::string& path) {
-  const PatternExtents extents = pattern_extents(file.info(contents.patterns).extents);
+  const PatternExtents extents = pattern_extents(file, contents.patterns);
   ImageStack<double> mean(1, extents.pattern);
   for_each_pattern(file, contents.patterns, [&](const double* counts) {
     for (std::int64_t r = 0; r < extents.pattern.size(); ++r)

@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "tessera/base/text.hpp"
+
 namespace tessera {
 namespace {
 
@@ -19,11 +21,11 @@ spdlog::logger& logger() {
 }  // namespace
 
 void Log::info(const std::string& message) const {
-  if (speaks_) logger().info(message);
+  if (speaks_) logger().info(printable(message));
 }
 
 void Log::warning(const std::string& message) const {
-  if (speaks_) logger().warn(message);
+  if (speaks_) logger().warn(printable(message));
 }
 
 }  // namespace tessera

@@ -35,6 +35,20 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   return best;
 }
 
+std::string printable(std::string_view words) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string shown;
+  for (const char c : words) {
+    const auto code = static_cast<unsigned char>(c);
+    const bool is_control = (code < ' ' && c != '\n' && c != '\t') || code == 0x7f;
+    if (is_control)
+      shown.append("\\x").append({digits[code >> 4], digits[code & 15]});
+    else
+      shown += c;
+  }
+  return shown;
+}
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   std::string all;
   for (const std::string& part : parts) {

@@ -57,7 +57,22 @@ class Parser {
   std::vector<Key> keys_;
 };
 
+/// The TOML library makes a table in a table of every part of a key, and takes them apart by
+/// recursion, which thousands of them end.
+bool has_endless_key(std::string_view toml) {
+  constexpr int max_parts = 500;
+  int n_dots = 0;
+  for (const char c : toml) {
+    if (c == '.') ++n_dots;
+    if (std::string_view("\n=,{}[]").find(c) != std::string_view::npos) n_dots = 0;
+    if (n_dots > max_parts) return true;
+  }
+  return false;
+}
+
 toml::table parse_toml(const std::string& toml_text, const std::string& path) {
+  if (has_endless_key(toml_text))
+    throw InputError(text(path, ": a key of more than 500 parts; is it a deck?"));
   try {
     return toml::parse(toml_text, path);
   } catch (const toml::parse_error& error) {
@@ -69,6 +84,7 @@ toml::table parse_toml(const std::string& toml_text, const std::string& path) {
 
 /// `value = <toml>` as a table of one key; empty if that is not what it is.
 toml::table try_parse_value(const std::string& toml) {
+  if (has_endless_key(toml)) return {};
   try {
     toml::table table = toml::parse("value = " + toml);
     return table.size() == 1 ? table : toml::table{};
@@ -84,6 +100,10 @@ Parser::Parser(Deck& deck, const std::string& toml_text, const std::string& deck
                std::span<const std::string> overrides, const Words* words)
     : deck_(deck), path_(deck_path), words_(words), root_(parse_toml(toml_text, deck_path)) {
   const toml::array* solvers = root_["solver"].as_array();
+  constexpr std::size_t max_solvers = 1000;
+  if (solvers && solvers->size() > max_solvers)
+    throw InputError(text(path_, ": ", solvers->size(), " solvers; at most ", max_solvers,
+                          " can follow one another"));
   if (solvers && solvers->is_array_of_tables()) deck_.solvers.resize(solvers->size());
   for (const std::string& given : overrides) overrides_.push_back(parse_override(given));
   choose_methods();

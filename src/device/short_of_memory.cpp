@@ -51,6 +51,12 @@ std::string short_of_memory(const std::string& message) {
                 find(message, wording.space), " memory for \"", find(message, wording.label),
                 "\"; use more ranks, or fewer probe.n_modes or a smaller solver.batch_size");
   }
+  constexpr std::string_view of_library = "std::bad_alloc";
+  if (const std::size_t begin = message.find(of_library); begin != std::string::npos)
+    return message.substr(0, begin) +
+           "could not allocate host memory; use more ranks, or smaller windows (data.crop, "
+           "data.bin, "
+           "data.pad_to) or fewer probe.n_modes";
   return message;
 }
 

@@ -21,23 +21,19 @@
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "save_steps.hpp"
+
 namespace tessera::io {
+
+void replace(const std::string& partial_path, const std::string& path) {
+  const Descriptor file(::open(partial_path.c_str(), O_RDONLY));
+  if (file.get() < 0 || ::fsync(file.get()) != 0 ||
+      std::rename(partial_path.c_str(), path.c_str()) != 0)
+    throw SystemError(
+        text('"', partial_path, "\" cannot become \"", path, "\": ", std::strerror(errno)));
+}
+
 namespace {
-
-/// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path();
@@ -88,15 +84,6 @@ void check_space(const std::string& path, const std::string& partial_path, std::
   }
   if (::ftruncate(file.get(), 0) != 0)
     throw cannot_write(path, text('"', partial_path, "\": ", std::strerror(errno)));
-}
-
-void replace(const std::string& partial_path, const std::string& path) {
-  const Doing doing("bringing a file to its disk");
-  const Descriptor file(::open(partial_path.c_str(), O_RDONLY));
-  if (file.get() < 0 || ::fsync(file.get()) != 0 ||
-      std::rename(partial_path.c_str(), path.c_str()) != 0)
-    throw SystemError(
-        text('"', partial_path, "\" cannot become \"", path, "\": ", std::strerror(errno)));
 }
 
 /// Whether `descriptor` is still the file at `path`.
@@ -189,6 +176,7 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::commit() {
   comm_.barrier();
+  const Doing doing("bringing a file to its disk");
   comm_.together([&] {
     if (comm_.is_root()) replace(partial_path_, path_);
   });

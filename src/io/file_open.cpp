@@ -45,7 +45,9 @@ Hid file_access(const comm::Communicator* comm) {
 }
 
 Hid open_file(const std::string& path, const comm::Communicator* comm) {
-  const Hid access = file_access(comm);
+  const FileAtWork at_work(path);
+  // Without MPI-IO each rank reads by itself, which it may.
+  const Hid access = file_access(path.size() > max_path_of_mpi_io ? nullptr : comm);
   Hid file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
   if (file >= 0) return file;
   const std::string reason = hdf5_reason();
@@ -61,6 +63,10 @@ Hid create_file(const std::string& path) {
 }
 
 Hid open_to_write(const std::string& path, const comm::Communicator* comm) {
+  if (comm && path.size() > max_path_of_mpi_io)
+    throw InputError(text('"', path, "\" cannot be written: MPI-IO takes paths of at most ",
+                          max_path_of_mpi_io,
+                          " characters; start in its folder or choose another name"));
   const Hid access = file_access(comm);
   return checked(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose,
                  text('"', path, "\" cannot be written"));

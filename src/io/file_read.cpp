@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -40,20 +43,52 @@ bool is_dataset(hid_t file, const std::string& name) {
   return object >= 0 && H5Iget_type(object) == H5I_DATASET;
 }
 
-/// Paths below `group`, relative to it, of what lies in this file. Links are visited because what
-/// HDF5 tells of a visited object differs between its versions 1.10 and 1.12; in the file's own
-/// order, because HDF5 1.10 dies where it sorts the links of a damaged group.
-std::vector<std::string> visited_names(hid_t file, const std::string& group) {
+/// Where a hard link leads: HDF5 1.10 says an address, later ones a token that begins with it.
+haddr_t target_of(const H5L_info_t& link) {
+  haddr_t target = 0;
+  std::memcpy(&target, &link.u, sizeof target);
+  return target;
+}
+
+/// The links of a group that lie in this file, each group once: groups may hold one another. Links
+/// are walked because what HDF5 tells of an object differs between its versions 1.10 and 1.12; in
+/// the file's own order, because HDF5 1.10 dies where it sorts the links of a damaged group.
+class Walk {
+ public:
   std::vector<std::string> names;
-  const auto add = [](hid_t, const char* name, const H5L_info_t* link, void* data) -> herr_t {
-    if (link->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(data)->push_back(name);
-    return 0;
-  };
-  check_hdf5(H5Lvisit_by_name(file, group.c_str(), H5_INDEX_NAME, H5_ITER_NATIVE, add, &names,
-                              H5P_DEFAULT),
-             text("listing group \"", group, '"'));
-  std::ranges::sort(names);
-  return names;
+
+  void through(hid_t group, const std::string& prefix, int depth) {
+    std::vector<std::pair<std::string, haddr_t>> links;
+    const auto add = [](hid_t, const char* name, const H5L_info_t* link, void* data) -> herr_t {
+      auto& found = *static_cast<decltype(links)*>(data);
+      if (link->type == H5L_TYPE_HARD) found.emplace_back(name, target_of(*link));
+      return 0;
+    };
+    check_hdf5(H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add, &links),
+               text("listing group \"/", prefix, '"'));
+    for (const auto& [name, target] : links) {
+      names.push_back(prefix + name);
+      if (depth == max_depth || !seen_.insert(target).second) continue;
+      const Hid below(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
+      if (below >= 0 && H5Iget_type(below) == H5I_GROUP)
+        through(below, prefix + name + '/', depth + 1);
+    }
+  }
+
+ private:
+  /// Deeper than any format puts its values; a file may nest thousands of groups.
+  static constexpr int max_depth = 32;
+  std::set<haddr_t> seen_;
+};
+
+/// Paths below `group`, relative to it, of what lies in this file.
+std::vector<std::string> visited_names(hid_t file, const std::string& group) {
+  const Hid opened = checked(H5Gopen2(file, group.c_str(), H5P_DEFAULT), H5Gclose,
+                             text("listing group \"", group, '"'));
+  Walk walk;
+  walk.through(opened, "", 0);
+  std::ranges::sort(walk.names);
+  return std::move(walk.names);
 }
 
 std::vector<std::string> dataset_names(hid_t file) {
@@ -65,6 +100,7 @@ std::vector<std::string> dataset_names(hid_t file) {
 }  // namespace
 
 bool File::has(const std::string& name) const {
+  const FileAtWork at_work(path());
   return H5Oexists_by_name(handle_->file, name.c_str(), H5P_DEFAULT) > 0;
 }
 
@@ -75,6 +111,7 @@ std::vector<std::string> File::names(const std::string& group) const {
 std::vector<std::string> File::members(const std::string& group) const {
   std::vector<std::string> names;
   if (!has(group)) return names;
+  const FileAtWork at_work(path());
   const auto add = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
     static_cast<std::vector<std::string>*>(data)->push_back(name);
     return 0;
@@ -100,24 +137,51 @@ DatasetInfo File::info(const std::string& name) const {
     const Hid type = checked(H5Dget_type(dataset), H5Tclose, "reading a dataset's type");
     DatasetInfo info;
     info.extents = extents_of(dataset);
+    double n_values = 1;
+    for (const std::int64_t n : info.extents) n_values *= static_cast<double>(n);
+    if (n_values >= static_cast<double>(std::numeric_limits<std::int64_t>::max()))
+      throw InputError(text("dataset \"", name, "\" of \"", path(), "\" is ",
+                            slab_text(Extents(info.extents.size(), 0), info.extents),
+                            ", more values than 64 bits can count"));
     info.type = element_type(type);
     info.element_bytes = static_cast<std::int64_t>(H5Tget_size(type));
+    info.stored_bytes = static_cast<std::int64_t>(H5Dget_storage_size(dataset));
     describe_storage(dataset, path(), info);
     return info;
   });
 }
 
+namespace {
+
+/// A shape is a few bytes, whatever it says: memory is for what the file holds.
+/// @throws InputError
+void check_holds_values(const std::string& path, const std::string& name, const DatasetInfo& info) {
+  constexpr std::int64_t unasked_values = 1 << 24;
+  constexpr double max_compression = 1e5;
+  const std::int64_t n_values = n_elements(info.extents);
+  const double bytes = static_cast<double>(n_values) * static_cast<double>(info.element_bytes);
+  if (info.is_virtual || n_values <= unasked_values ||
+      bytes <= max_compression * static_cast<double>(info.stored_bytes))
+    return;
+  throw InputError(text("dataset \"", name, "\" of \"", path, "\" is ",
+                        slab_text(Extents(info.extents.size(), 0), info.extents), ", but holds ",
+                        info.stored_bytes, " bytes of it; copy or write the file again"));
+}
+
+}  // namespace
+
 std::vector<double> File::read_doubles(const std::string& name) const {
   const DatasetInfo found = info(name);
   if (!is_real(found.type))
     throw InputError(text("dataset \"", name, "\" of \"", path(), "\" does not hold real numbers"));
+  check_holds_values(path(), name, found);
   std::vector<double> values(static_cast<std::size_t>(n_elements(found.extents)));
   read_slab_alone(name, Extents(found.extents.size(), 0), found.extents, ElementType::f64,
                   values.data());
   return values;
 }
 
-WaveStack File::read_waves(const std::string& name) const {
+Extents File::wave_extents(const std::string& name) const {
   const DatasetInfo found = info(name);
   const std::size_t n_axes = found.extents.size();
   if (n_axes < 2 || !(is_real(found.type) || is_complex(found.type)))
@@ -131,9 +195,19 @@ WaveStack File::read_waves(const std::string& name) const {
     throw InputError(text("dataset \"", name, "\" of \"", path(), "\" is ", n_waves, " waves of ",
                           h, " x ", w, "; at most ", std::numeric_limits<int>::max(),
                           " each are possible"));
-  WaveStack waves(static_cast<int>(n_waves), {static_cast<int>(h), static_cast<int>(w)});
-  if (is_complex(found.type)) {
-    read_slab_alone(name, Extents(n_axes, 0), found.extents, ElementType::complex128, waves.data());
+  check_holds_values(path(), name, found);
+  return found.extents;
+}
+
+WaveStack File::read_waves(const std::string& name) const {
+  const Extents extents = wave_extents(name);
+  const auto h = static_cast<int>(extents[extents.size() - 2]);
+  const auto w = static_cast<int>(extents.back());
+  const std::int64_t n_values = n_elements(extents);
+  WaveStack waves(n_values == 0 ? 0 : static_cast<int>(n_values / h / w), {h, w});
+  if (is_complex(info(name).type)) {
+    read_slab_alone(name, Extents(extents.size(), 0), extents, ElementType::complex128,
+                    waves.data());
   } else {
     const std::vector<double> values = read_doubles(name);
     std::copy(values.begin(), values.end(), waves.begin());
@@ -161,7 +235,8 @@ void File::read_slab(const std::string& name, const Extents& begin, const Extent
   agreed([&] { check_slab(handle_->file, path(), name, begin, count); });
   agreed([&] {
     // Where HDF5 inflates collectively, a damaged chunk could leave other ranks inside the read.
-    const bool together = handle_->comm && info(name).chunk.empty();
+    const bool together =
+        handle_->comm && path().size() <= max_path_of_mpi_io && info(name).chunk.empty();
     const Hid transfer = transfer_mode(together);
     read_hyperslab(handle_->file, path(), name, begin, count, memory_type, values, transfer);
   });
@@ -184,6 +259,7 @@ template <class IsRight, class Read>
 auto with_attribute(const File& of, hid_t file, const std::string& object, const std::string& name,
                     const char* wanted, const IsRight& is_right, const Read& read)
     -> std::optional<decltype(read(hid_t{}, hid_t{}, std::string()))> {
+  const FileAtWork at_work(of.path());
   if (H5Aexists_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
   const std::string what = text("attribute \"", name, "\" of \"", object, '"');
   return reading(of.path(), [&] {

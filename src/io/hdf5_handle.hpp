@@ -8,6 +8,7 @@
 #include <hdf5.h>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/file_at_work.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 
@@ -37,6 +38,9 @@ class Hid {
   Close close_;
 };
 
+/// Open MPI 4.1 writes past the end of the names that it makes of longer ones.
+inline constexpr std::size_t max_path_of_mpi_io = 200;
+
 /// Of a readable file, whatever its name.
 bool is_hdf5(const std::string& path);
 
@@ -56,9 +60,11 @@ inline Hid checked(hid_t id, Hid::Close close_with, const std::string& what) {
 }
 
 /// What `read` gives, which reads the file at `path`: what HDF5 refuses there is the file's fault.
+/// A library that crashes there leaves the file's name.
 /// @throws InputError in place of a SystemError
 template <class Read>
 auto reading(const std::string& path, const Read& read) -> decltype(read()) {
+  const FileAtWork at_work(path);
   try {
     return read();
   } catch (const SystemError& error) {

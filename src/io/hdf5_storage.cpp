@@ -40,6 +40,32 @@ void find_missing_sources(hid_t plist, const std::string& path, DatasetInfo& inf
   }
 }
 
+/// Values that lie as they are in another file, which may be any file: of the scan's folder alone.
+void check_external_files(hid_t plist, const std::string& path) {
+  const int n = H5Pget_external_count(plist);
+  for (int i = 0; i < n; ++i) {
+    std::array<char, 4096> name{};
+    off_t offset = 0;
+    hsize_t size = 0;
+    check_hdf5(H5Pget_external(plist, static_cast<unsigned>(i), name.size() - 1, name.data(),
+                               &offset, &size),
+               "reading a dataset's external files");
+    const std::filesystem::path file = name.data();
+    std::error_code unknown;
+    const bool is_beside = std::filesystem::equivalent(
+        file.has_parent_path() ? file.parent_path() : ".",
+        path.find('/') == std::string::npos ? "." : std::filesystem::path(path).parent_path(),
+        unknown);
+    if (!is_beside)
+      throw InputError(
+          text('"', path, "\" has values in \"", file.string(),
+               "\", outside its folder, which may be any file; repack it with h5repack"));
+    if (!std::filesystem::is_regular_file(file))
+      throw InputError(text('"', path, "\" has values in \"", file.string(),
+                            "\", which is not there; put it in its place"));
+  }
+}
+
 std::string file_of(hid_t object) {
   std::array<char, 4096> name{};
   return H5Fget_name(object, name.data(), name.size()) > 0 ? name.data() : "";
@@ -91,6 +117,7 @@ void describe_storage(hid_t dataset, const std::string& path, DatasetInfo& info)
   const std::string file = file_of(dataset);
   std::error_code unknown;
   info.is_virtual = layout == H5D_VIRTUAL || !std::filesystem::equivalent(file, path, unknown);
+  check_external_files(plist, file);
   if (layout == H5D_VIRTUAL) find_missing_sources(plist, file, info);
   if (layout == H5D_CHUNKED) {
     std::vector<hsize_t> chunk(info.extents.size());

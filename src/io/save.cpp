@@ -16,6 +16,9 @@
 #include "tessera/base/random.hpp"
 #include "tessera/base/text.hpp"
 
+#include "hdf5_handle.hpp"
+#include "save_steps.hpp"
+
 namespace tessera::io {
 namespace {
 
@@ -39,30 +42,14 @@ std::uint64_t fletcher(const std::vector<std::uint32_t>& words) {
   return sum ^ mixed(sum_of_sums);
 }
 
-/// Of the first `n_bytes`: blocks are summed by themselves, so that any number of ranks may share
-/// them.
+/// Of the first `n_bytes`. Collective.
 std::uint64_t sum_of(const std::string& path, std::uint64_t n_bytes,
                      const comm::Communicator& comm) {
-  constexpr std::uint64_t block_bytes = 1 << 20;
-  const std::uint64_t n_blocks = (n_bytes + block_bytes - 1) / block_bytes;
-  const auto n_ranks = static_cast<std::uint64_t>(comm.size());
-  const auto rank = static_cast<std::uint64_t>(comm.rank());
-  std::uint64_t sum = 0;
+  std::array<std::int64_t, 1> total{};
   comm.together([&] {
     const Doing doing("checking a file");
-    std::ifstream file(path, std::ios::binary);
-    std::vector<std::uint32_t> block;
-    for (std::uint64_t i = n_blocks * rank / n_ranks; i < n_blocks * (rank + 1) / n_ranks; ++i) {
-      note_progress();
-      const std::uint64_t n = std::min(block_bytes, n_bytes - i * block_bytes);
-      block.assign((n + 3) / 4, 0);
-      file.seekg(static_cast<std::streamoff>(i * block_bytes));
-      if (!file.read(reinterpret_cast<char*>(block.data()), static_cast<std::streamsize>(n)))
-        throw SystemError(text('"', path, "\" cannot be read to its end"));
-      sum += random_bits(fletcher(block), i);
-    }
+    total[0] = static_cast<std::int64_t>(share_of_sum(path, n_bytes, comm.rank(), comm.size()));
   });
-  std::array<std::int64_t, 1> total{static_cast<std::int64_t>(sum)};
   comm.sum(total);
   return static_cast<std::uint64_t>(total[0]);
 }
@@ -94,17 +81,6 @@ Trailer read_trailer(const std::string& path) {
   return trailer;
 }
 
-void add_checksum(const std::string& path, const comm::Communicator& comm) {
-  const std::uint64_t n_bytes = file_bytes(path, comm);
-  const Trailer trailer{trailer_name, n_bytes, sum_of(path, n_bytes, comm)};
-  comm.together([&] {
-    if (!comm.is_root()) return;
-    std::ofstream file(path, std::ios::binary | std::ios::app);
-    file.write(reinterpret_cast<const char*>(&trailer), sizeof trailer);
-    if (!file.flush()) throw SystemError(text('"', path, "\" cannot be written to its end"));
-  });
-}
-
 /// The file at `path` gets the other name, too: at no moment is there none of its own name.
 void link_as(const std::string& path, const std::string& other) {
   ::unlink(other.c_str());
@@ -115,23 +91,76 @@ void link_as(const std::string& path, const std::string& other) {
 
 }  // namespace
 
+void check_replaceable(const std::string& path, const std::string& key,
+                       const std::function<bool(const File&)>& is_ours) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none) || std::filesystem::is_empty(path, none))
+    return;
+  try {
+    if (is_ours(File::open(path))) return;
+  } catch (const InputError&) {
+    if (is_hdf5(path)) return;  // a result that was damaged
+  }
+  throw InputError(
+      text(key, " = \"", path,
+           "\" is there already, and not what would be written in its place; remove it "
+           "or name another file"));
+}
+
 std::string older_save(const std::string& path) {
   return path + ".older";
 }
 
-void commit_save(AtomicFile& file, const std::string& path, bool keeps_older,
-                 const comm::Communicator& comm) {
-  add_checksum(file.partial_path(), comm);
+/// Blocks are summed by themselves, so that any number of ranks may share them.
+std::uint64_t share_of_sum(const std::string& path, std::uint64_t n_bytes, int rank, int n_ranks) {
+  constexpr std::uint64_t block_bytes = 1 << 20;
+  const std::uint64_t n_blocks = (n_bytes + block_bytes - 1) / block_bytes;
+  const auto number = static_cast<std::uint64_t>(rank);
+  const auto n = static_cast<std::uint64_t>(n_ranks);
+  std::ifstream file(path, std::ios::binary);
+  std::vector<std::uint32_t> block;
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = n_blocks * number / n; i < n_blocks * (number + 1) / n; ++i) {
+    note_progress();
+    const std::uint64_t size = std::min(block_bytes, n_bytes - i * block_bytes);
+    block.assign((size + 3) / 4, 0);
+    file.seekg(static_cast<std::streamoff>(i * block_bytes));
+    if (!file.read(reinterpret_cast<char*>(block.data()), static_cast<std::streamsize>(size)))
+      throw SystemError(text('"', path, "\" cannot be read to its end"));
+    sum += random_bits(fletcher(block), i);
+  }
+  return sum;
+}
+
+void append_checksum(const std::string& path, std::uint64_t n_bytes, std::uint64_t sum) {
+  const Trailer trailer{trailer_name, n_bytes, sum};
+  std::ofstream file(path, std::ios::binary | std::ios::app);
+  file.write(reinterpret_cast<const char*>(&trailer), sizeof trailer);
+  if (!file.flush()) throw SystemError(text('"', path, "\" cannot be written to its end"));
+}
+
+void replace_save(const std::string& partial_path, const std::string& path, bool keeps_older) {
   const std::string older = older_save(path);
   const std::string next_older = older + ".part";
-  if (comm.is_root() && keeps_older) link_as(path, next_older);
-  file.commit();
-  if (!comm.is_root()) return;
+  if (keeps_older) link_as(path, next_older);
+  replace(partial_path, path);
   // Only now: the one at `path` may have been damaged, and the older one all that there was.
   if (keeps_older)
     std::rename(next_older.c_str(), older.c_str());
   else
     ::unlink(older.c_str());
+}
+
+void commit_save(AtomicFile& file, const std::string& path, bool keeps_older,
+                 const comm::Communicator& comm) {
+  const std::string& partial = file.partial_path();
+  const std::uint64_t n_bytes = file_bytes(partial, comm);
+  const std::uint64_t sum = sum_of(partial, n_bytes, comm);
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    append_checksum(partial, n_bytes, sum);
+    replace_save(partial, path, keeps_older);
+  });
 }
 
 Soundness soundness_of(const std::string& path, const comm::Communicator& comm) {

@@ -68,6 +68,11 @@ void set_patterns(const RecordedPatterns& recorded, const ScanSource& source, Sc
   info.frame = geometry::make_frame(recorded.shape, source.crop, source.bin, source.pad_to,
                                     source.turn, source.centre_px);
   info.pattern = info.frame.pattern;
+  constexpr int max_px = 1 << 14;
+  if (std::max(info.pattern.h, info.pattern.w) > max_px)
+    throw InputError(text("patterns of ", info.pattern.h, " x ", info.pattern.w, " pixels in \"",
+                          source.path, "\", after data.crop, data.bin and data.pad_to; at most ",
+                          max_px, " each way"));
   info.type = pattern_type(recorded.type, source.bin);
   info.positions_per_chunk = recorded.positions_per_chunk;
   info.is_virtual = recorded.is_virtual;
@@ -81,6 +86,12 @@ void check_positions(const std::vector<Vec2>& positions_m, int n_patterns) {
     if (!std::isfinite(positions_m[i].y) || !std::isfinite(positions_m[i].x))
       throw InputError(text("scan position ", i, " is (", positions_m[i].y, ", ", positions_m[i].x,
                             "); positions must be finite"));
+  const auto is_first = [&](const Vec2& at) {
+    return at.y == positions_m[0].y && at.x == positions_m[0].x;
+  };
+  if (n_patterns > 1 && std::ranges::all_of(positions_m, is_first))
+    throw InputError(text("all ", n_patterns, " positions are (", positions_m[0].y, ", ",
+                          positions_m[0].x, "): were they never written?"));
 }
 
 /// The key, with what the deck says.

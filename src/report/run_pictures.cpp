@@ -102,7 +102,7 @@ std::string image_name(const Result& result, int image) {
 }  // namespace
 
 Json object_section(const Result& result, const WaveStack& probe, std::int64_t max_pixels) {
-  const io::Extents extents = result.file.info("object").extents;
+  const io::Extents extents = result.file.wave_extents("object");
   const int n_images = extents.size() == 3 ? static_cast<int>(extents[0]) : 1;
   const int n_pictures = n_images > 1 ? 1 + n_images : 1;
   const Shape2 whole = analysis::object_shape(result.file);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -60,14 +61,10 @@ class Saves {
     return request.save || (epochs > 0 && n_epochs % epochs == 0) ||
            (minutes > 0 && request.seconds - last_s_ >= 60 * minutes);
   }
-  /// `write` is what saves.
-  template <class Write>
-  void make(const Request& request, const Write& write) {
-    const Kokkos::Timer timer;
-    write();
-    write_s_ = is_measured_ ? std::max(write_s_, timer.seconds()) : timer.seconds();
+  void have_begun(const Request& request) { last_s_ = request.seconds; }
+  void have_taken(double seconds) {
+    write_s_ = is_measured_ ? std::max(write_s_, seconds) : seconds;
     is_measured_ = true;
-    last_s_ = request.seconds;
   }
   double write_s() const { return write_s_; }
 
@@ -95,6 +92,7 @@ double room_s(double epoch_s, double write_s) {
 
 std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
                        const comm::Communicator& comm, Requests& requests, Progress& progress) {
+  const Log log(comm.is_root());
   Saves saves(deck.output, run->result_bytes());
   double longest_epoch_s = 0;
   while (!run->finished()) {
@@ -102,7 +100,7 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
     run->run_epoch();
     longest_epoch_s = std::max(longest_epoch_s, timer.seconds());
     progress.show(run->history(), timer.seconds());
-    if (run->n_epochs() == 1) warn_of_start(*run, deck, Log(comm.is_root()));
+    if (run->n_epochs() == 1) warn_of_start(*run, deck, log);
     const Request request = requests.agreed(room_s(longest_epoch_s, saves.write_s()));
     if (request.signalled) return signal_status;
     if (request.stop) return text("stopped: asked to by ", deck.output.file, ".stop");
@@ -114,10 +112,14 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
     if (rule != StopRule::none) return status_text(rule, deck.stop);
     if (run->finished()) break;
     if (request.job_ends) return job_end_status;
-    if (run->needs_new_tiles())
-      saves.make(request, [&] { run = Run::on_new_tiles(std::move(run), Log(comm.is_root())); });
-    else if (saves.are_due(request, run->n_epochs()))
-      saves.make(request, [&] { run->write_result(run->measure(), "running"); });
+    if (const std::optional<double> seconds = run->take_ended_save(log)) saves.have_taken(*seconds);
+    const bool moves = run->needs_new_tiles();
+    if (!moves && !saves.are_due(request, run->n_epochs())) continue;
+    saves.have_begun(request);
+    if (moves)
+      run = Run::on_new_tiles(std::move(run), log);
+    else
+      run->begin_save(log);
   }
   return status_text(last_rule(deck, run->history()), deck.stop);
 }

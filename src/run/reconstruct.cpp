@@ -1,13 +1,17 @@
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <thread>
 #include <tuple>
 
 #include <fmt/core.h>
 
+#include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/comm/watchdog.hpp"
 #include "tessera/io/hdf5.hpp"
+#include "tessera/io/save.hpp"
 
 #include "analysis/pictures.hpp"
 #include "deck/check.hpp"
@@ -64,6 +68,16 @@ std::string followed(std::string path, const comm::Communicator& comm) {
   return path;
 }
 
+/// @throws AgreedError: something else than a result lies where it would. Collective.
+void check_replaceable(const std::string& path, const comm::Communicator& comm) {
+  comm.together([&] {
+    if (comm.is_root())
+      io::check_replaceable(path, "output.file", [](const io::File& file) {
+        return file.has("object") && file.has("probe") && file.has("history");
+      });
+  });
+}
+
 /// Of the two halves, to the result, the summary and the person. Collective.
 /// @param is_whole the whole scan's run came to its end
 void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, bool is_whole,
@@ -106,6 +120,28 @@ void leave_if_signalled(Requests& requests, const Launch& launch) {
                       text(signal_status, " before the first epoch; nothing is written"));
 }
 
+/// Epochs are not lost to a disk that is full at their end: the write is tried again, for as long
+/// as a rank may stand still, unless the job is about to be ended. Collective.
+void write_when_there_is_room(Run& run, const RunOutcome& outcome, const deck::Deck& deck,
+                              const comm::Communicator& comm, Requests& requests) {
+  constexpr double pause_s = 5;
+  const bool is_urgent = outcome.status == signal_status || outcome.status == job_end_status;
+  const double patience_s = is_urgent ? 0 : deck.decomposition.timeout_s;
+  for (double waited_s = 0;; waited_s += pause_s) {
+    try {
+      return run.write_result(outcome.final_figures, outcome.status);
+    } catch (const AgreedError& error) {
+      if (error.exit_code() != ExitCode::bad_input || waited_s >= patience_s) throw;
+      Log(comm.is_root())
+          .warning(text(error.what(), "; tried again in ", pause_s, " s, for at most ", patience_s,
+                        " s (decomposition.timeout_s)"));
+      if (requests.agreed(0).signalled) throw;
+    }
+    note_progress();
+    std::this_thread::sleep_for(std::chrono::duration<double>(pause_s));
+  }
+}
+
 void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
   if (deck.output.pictures.empty()) return;
   comm.together([&] {
@@ -137,6 +173,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   const auto runtime = start_device(comm, given.run.share_gpu);
   deck::Deck asked = given;
   asked.output.file = followed(given.output.file, comm);
+  check_replaceable(asked.output.file, comm);
   std::unique_ptr<io::OutputLock> only_writer;
   if (launch.goes_on) {
     // Its last start, if it has lost a node, may take so long to end.
@@ -166,7 +203,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   outcome.final_figures = run->measure();
   outcome.epoch_seconds = progress.seconds();
   outcome.n_epochs_run = progress.n_shown();
-  run->write_result(outcome.final_figures, outcome.status);
+  write_when_there_is_room(*run, outcome, deck, comm, requests);
   nlohmann::json summary = report_summary(*run, outcome, comm);
   if (deck.validation.halves) {
     const bool is_whole = run->finished();
@@ -177,7 +214,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   write_summary(summary, launch.summary_path, comm);
   draw_pictures(deck, comm);
   write_report(deck, comm);
-  if (comm.is_root()) fmt::print("result {}, {}\n", deck.output.file, outcome.status);
+  if (comm.is_root()) fmt::print("result {}, {}\n", printable(deck.output.file), outcome.status);
   return exit_code(outcome.status, launch);
 }
 

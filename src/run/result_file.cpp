@@ -6,7 +6,6 @@
 
 #include "tessera/base/host.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/io/save.hpp"
 
 #include "deck/parse.hpp"
 #include "run/versions.hpp"
@@ -27,8 +26,8 @@ std::vector<double> displacement_here(const ResultContents& contents) {
 
 /// As they were used: sub-pixel parts that were ignored are not in them.
 /// @param displacement_px of this rank's positions (y, x); empty: none
-void write_positions(io::File& file, const Scan& scan, const std::vector<double>& displacement_px,
-                     const comm::Communicator& comm) {
+void write_positions(io::StagedFile& file, const Scan& scan,
+                     const std::vector<double>& displacement_px, const comm::Communicator& comm) {
   const geometry::WindowGrid& grid = scan.grid;
   std::vector<double> corner_px;
   std::vector<double> position_m;
@@ -47,7 +46,7 @@ void write_positions(io::File& file, const Scan& scan, const std::vector<double>
   file.write_doubles("object_origin_m", {2}, {grid.origin_m.y, grid.origin_m.x});
 }
 
-void write_history(io::File& file, const std::vector<EpochFigures>& history) {
+void write_history(io::StagedFile& file, const std::vector<EpochFigures>& history) {
   const auto write = [&](const std::string& name, auto field) {
     std::vector<double> values;
     values.reserve(history.size());
@@ -62,18 +61,17 @@ void write_history(io::File& file, const std::vector<EpochFigures>& history) {
   if (validated) write("validation_error", &EpochFigures::validation_error);
 }
 
-void write_boxes(io::File& file, const std::string& name, const std::vector<Box>& boxes,
+void write_boxes(io::StagedFile& file, const std::string& name, const std::vector<Box>& boxes,
                  bool is_root) {
   std::vector<std::int64_t> edges;
   for (const Box& box : boxes)
     edges.insert(edges.end(), {box.begin.y, box.begin.x, box.end.y, box.end.x});
   const io::Extents extents{static_cast<std::int64_t>(boxes.size()), 4};
   file.create_dataset(name, extents, io::ElementType::i64);
-  file.write_slab(name, {0, 0}, is_root ? extents : io::Extents{0, 0}, io::ElementType::i64,
-                  edges.data());
+  file.write_slab(name, {0, 0}, is_root ? extents : io::Extents{0, 0}, edges.data());
 }
 
-void write_tiles(io::File& file, const decomposition::Tiling& tiling, bool is_root) {
+void write_tiles(io::StagedFile& file, const decomposition::Tiling& tiling, bool is_root) {
   std::vector<Box> owned;
   std::vector<Box> ghosted;
   for (const decomposition::Tile& tile : tiling.tiles) {
@@ -85,7 +83,8 @@ void write_tiles(io::File& file, const decomposition::Tiling& tiling, bool is_ro
 }
 
 /// A number for each rank. Collective.
-void write_ranks(io::File& file, const ResultContents& contents, const comm::Communicator& comm) {
+void write_ranks(io::StagedFile& file, const ResultContents& contents,
+                 const comm::Communicator& comm) {
   const decomposition::MemoryPlan& memory = contents.scan.memory;
   const auto write = [&](const std::string& name, double mine) {
     const std::vector<double> values = comm.all_gather(std::span<const double>(&mine, 1));
@@ -99,7 +98,7 @@ void write_ranks(io::File& file, const ResultContents& contents, const comm::Com
   write("host_bytes", static_cast<double>(total_bytes(memory.host)));
 }
 
-void write_attributes(io::File& file, const ResultContents& contents) {
+void write_attributes(io::StagedFile& file, const ResultContents& contents) {
   file.set_attribute("/", "format", "tessera-result 1");
   file.set_attribute("/", "title", contents.deck.title);
   file.set_attribute("/", "sample", contents.deck.sample);
@@ -116,14 +115,15 @@ void write_attributes(io::File& file, const ResultContents& contents) {
 }
 
 /// Where the windows were when the tiles were cut.
-void write_cut(io::File& file, const Scan& scan, const comm::Communicator& comm) {
+void write_cut(io::StagedFile& file, const Scan& scan, const comm::Communicator& comm) {
   std::vector<double> displacement_px;
   for (const Vec2 moved : scan.displacement_px)
     displacement_px.insert(displacement_px.end(), {moved.y, moved.x});
   write_rows(file, "tiles/displacement_px", {scan.n_positions(), 2}, scan, displacement_px, comm);
 }
 
-void write_memory(io::File& file, const ResultContents& contents, const comm::Communicator& comm) {
+void write_memory(io::StagedFile& file, const ResultContents& contents,
+                  const comm::Communicator& comm) {
   if (contents.memory.empty()) return;
   for (const Field& field : contents.memory) write_field(file, contents.scan, field, comm);
   const auto stage = static_cast<std::size_t>(contents.stage);
@@ -144,10 +144,12 @@ std::int64_t ResultFile::bytes(const ResultContents& contents) {
   return bytes;
 }
 
-void ResultFile::write(const ResultContents& contents, const comm::Communicator& comm) {
+std::unique_ptr<io::BackgroundSave> ResultFile::begin_write(const ResultContents& contents,
+                                                            const comm::Communicator& comm) {
+  const std::string& path = contents.deck.output.file;
   const std::vector<std::string> hosts = comm.all_gather(host_name());
-  io::AtomicFile atomic(contents.deck.output.file, bytes(contents), comm);
-  io::File file = io::File::create(atomic.partial_path(), comm);
+  auto save = std::make_unique<io::BackgroundSave>(path, bytes(contents), !contents.is_last, comm);
+  io::StagedFile& file = save->file();
   for (const Field& field : contents.state) write_field(file, contents.scan, field, comm);
   write_positions(file, contents.scan, displacement_here(contents), comm);
   write_history(file, contents.history);
@@ -157,13 +159,15 @@ void ResultFile::write(const ResultContents& contents, const comm::Communicator&
   write_ranks(file, contents, comm);
   deck::Deck resolved = contents.deck;
   resolved.solvers = contents.scan.plan.solvers;
-  const std::filesystem::path path = contents.deck.output.file;
-  file.write_text("deck", deck::resolved_text(resolved, path.parent_path()));
+  file.write_text("deck", deck::resolved_text(resolved, std::filesystem::path(path).parent_path()));
   file.write_text("versions", versions());
   file.write_text("hosts", joined(hosts, "\n"));
   write_attributes(file, contents);
-  file.close();
-  io::commit_save(atomic, contents.deck.output.file, !contents.is_last, comm);
+  file.make_structure();
+  for (const Field& field : contents.memory)
+    if (field.is_large) write_large_field(file, contents.scan, field, comm);
+  save->start();
+  return save;
 }
 
 }  // namespace tessera::run

@@ -3,9 +3,11 @@
 /// them. docs/conventions.md says what is in it.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "tessera/io/background_save.hpp"
 #include "tessera/io/hdf5.hpp"
 
 #include "run/history.hpp"
@@ -55,9 +57,11 @@ class ResultFile {
   /// About how long the file will be, the slack included.
   static std::int64_t bytes(const ResultContents& contents);
   /// To output.file, with a checksum. What is there stays until the new file is complete, and as
-  /// the older one while the run has epochs left. Collective.
+  /// the older one while the run has epochs left. Copies what it writes, but for large fields,
+  /// which it writes at once: afterwards all may change. Collective.
   /// @throws AgreedError
-  static void write(const ResultContents& contents, const comm::Communicator& comm);
+  static std::unique_ptr<io::BackgroundSave> begin_write(const ResultContents& contents,
+                                                         const comm::Communicator& comm);
 
   /// Opens what run.resume names. All calls but memory_owner() are collective.
   /// @throws AgreedError

@@ -181,6 +181,7 @@ EpochFigures Run::run_epoch() {
   for (const solvers::Batch& batch : start_pass(n_epochs())) {
     run_batch(batch, epoch);
     rank_.transport->watch(exec_);
+    if (save_) save_->advance();
   }
   solver_->finish_epoch(exec_, *sweep_, epoch);
   refinement_->finish_epoch(exec_, *sweep_);
@@ -265,6 +266,14 @@ std::int64_t Run::result_bytes() const {
   return ResultFile::bytes(contents({}, ""));
 }
 
+namespace {
+
+void warn_of_save(const AgreedError& error, const Log& log) {
+  log.warning(text("a save failed, and the run goes on: ", error.what()));
+}
+
+}  // namespace
+
 void Run::check_output() const {
   const io::AtomicFile writable(deck_.output.file, result_bytes(), comm_);
 }
@@ -272,7 +281,40 @@ void Run::check_output() const {
 void Run::write_result(const EpochFigures& final_figures, const std::string& status) {
   const Kokkos::Timer timer;
   const Doing doing("the write of the result");
-  ResultFile::write(contents(final_figures, status), comm_);
+  finish_save(Log(comm_.is_root()));
+  save_ = ResultFile::begin_write(contents(final_figures, status), comm_);
+  save_->finish();
+  save_.reset();
+  write_seconds_ += timer.seconds();
+}
+
+void Run::begin_save(const Log& log) {
+  finish_save(log);
+  const Kokkos::Timer timer;
+  try {
+    save_ = ResultFile::begin_write(contents(history_.back(), "running"), comm_);
+  } catch (const AgreedError& error) {
+    warn_of_save(error, log);
+  }
+  write_seconds_ += timer.seconds();
+}
+
+std::optional<double> Run::take_ended_save(const Log& log) {
+  if (!save_ || comm_.any(!save_->is_over())) return {};
+  const double seconds = save_->seconds();
+  finish_save(log);
+  return seconds;
+}
+
+void Run::finish_save(const Log& log) {
+  if (!save_) return;
+  const Kokkos::Timer timer;
+  try {
+    save_->finish();
+  } catch (const AgreedError& error) {
+    warn_of_save(error, log);
+  }
+  save_.reset();
   write_seconds_ += timer.seconds();
 }
 

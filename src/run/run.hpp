@@ -2,11 +2,13 @@
 /// One reconstruction: set up from a deck, epoch by epoch to its end, result on disk.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/log.hpp"
+#include "tessera/io/background_save.hpp"
 
 #include "deck/deck.hpp"
 #include "run/history.hpp"
@@ -64,6 +66,12 @@ class Run {
   EpochFigures measure();
   /// Write object, probe, positions and history, or leave what is at output.file as it is.
   void write_result(const EpochFigures& final_figures, const std::string& status);
+  /// The same of this moment, with the figures of the last epoch and status "running", written
+  /// while epochs go on. Waits for the one before. A save that fails is a warning: the one before
+  /// stays.
+  void begin_save(const Log& log);
+  /// Seconds that a save took if one has come to its end, well or not. All ranks alike.
+  std::optional<double> take_ended_save(const Log& log);
   std::int64_t result_bytes() const;
   /// @throws AgreedError unless the result can be written where output.file says
   void check_output() const;
@@ -86,6 +94,7 @@ class Run {
   void recall(const ResultFile& result, const Log& log);
   /// What a file gave is finite. Collective. @throws AgreedError
   void check_start(const deck::Deck& from) const;
+  void finish_save(const Log& log);
   ResultContents contents(const EpochFigures& final_figures, const std::string& status) const;
   /// Sweep and solver for `stage` take the place of those before.
   void start_stage(int stage);
@@ -115,9 +124,10 @@ class Run {
   double least_cost_ = 0;                      ///< of an epoch of the solver at work
   std::unique_ptr<RecordedBatches> recorded_;  ///< of this stage
   double epoch_seconds_ = 0;
-  double past_reduce_seconds_ = 0;  ///< of the solvers that have ended
-  double write_seconds_ = 0;
-  RankTimes earlier_;  ///< on other tiles
+  double past_reduce_seconds_ = 0;            ///< of the solvers that have ended
+  double write_seconds_ = 0;                  ///< that the epochs stood still for
+  std::unique_ptr<io::BackgroundSave> save_;  ///< under way
+  RankTimes earlier_;                         ///< on other tiles
 };
 
 /// What the command line says besides the deck.

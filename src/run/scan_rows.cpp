@@ -77,7 +77,7 @@ void put_row(std::vector<double>& values, std::int64_t row, std::span<const doub
 
 }  // namespace
 
-void write_rows(io::File& file, const std::string& name, const io::Extents& extents,
+void write_rows(io::StagedFile& file, const std::string& name, const io::Extents& extents,
                 const Scan& scan, std::span<const double> local, const comm::Communicator& comm) {
   const std::int64_t columns = values_in_row(extents);
   const std::vector<int>& positions = scan.tile().positions;
@@ -99,7 +99,7 @@ void write_rows(io::File& file, const std::string& name, const io::Extents& exte
       put_row(values, number - mine.begin, row);
     });
     const auto [begin, count] = slab(extents, mine);
-    file.write_slab(name, begin, count, io::ElementType::f64, values.data());
+    file.write_slab(name, begin, count, values.data());
   }
 }
 

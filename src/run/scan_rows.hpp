@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tessera/io/hdf5.hpp"
+#include "tessera/io/staged_file.hpp"
 
 #include "run/scan.hpp"
 
@@ -15,7 +16,7 @@ namespace tessera::run {
 /// A new dataset, whose first axis is scan positions. Collective.
 /// @param local its rows of this rank's positions
 /// @throws AgreedError
-void write_rows(io::File& file, const std::string& name, const io::Extents& extents,
+void write_rows(io::StagedFile& file, const std::string& name, const io::Extents& extents,
                 const Scan& scan, std::span<const double> local, const comm::Communicator& comm);
 
 /// The rows of this rank's positions. Collective.

@@ -1,7 +1,6 @@
 #include "stored_fields.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -16,7 +15,7 @@ using solvers::Field;
 using solvers::Lives;
 
 /// Each rank its owned box: no rank sees more of the object than it holds.
-void write_object(io::File& file, const Scan& scan, const Field& field) {
+void write_object(io::StagedFile& file, const Scan& scan, const Field& field) {
   const Box& owned = scan.tile().owned;
   const Box& ghosted = scan.tile().ghosted;
   const io::ElementType type = stored_type(field);
@@ -37,42 +36,19 @@ void write_object(io::File& file, const Scan& scan, const Field& field) {
   file.create_dataset(field.name, stored_extents(scan, field), type);
   const bool empty = owned.empty();
   file.write_slab(field.name, {0, empty ? 0 : owned.begin.y, empty ? 0 : owned.begin.x},
-                  {empty ? 0 : field.extents[0], owned.height(), owned.width()}, type,
-                  values.data());
+                  {empty ? 0 : field.extents[0], owned.height(), owned.width()}, values.data());
 }
 
-void write_images(io::File& file, const Field& field, bool is_root) {
+void write_images(io::StagedFile& file, const Field& field, bool is_root) {
   const io::ElementType type = stored_type(field);
   std::vector<char> values(static_cast<std::size_t>(field.n_bytes()));
   solvers::copy_out(field, 0, field.n_values, values.data());
   file.create_dataset(field.name, field.extents, type);
   const io::Extents begin(field.extents.size(), 0);
-  file.write_slab(field.name, begin, is_root ? field.extents : begin, type, values.data());
+  file.write_slab(field.name, begin, is_root ? field.extents : begin, values.data());
 }
 
-/// Each rank its own positions, a few at a time; all take part until the last has written.
-void write_waves(io::File& file, const Scan& scan, const Field& field,
-                 const comm::Communicator& comm) {
-  const std::vector<RowRange> ranges = row_ranges(scan.tile().positions, rows_at_a_time(field));
-  std::array<double, 1> n_ranges{static_cast<double>(ranges.size())};
-  comm.maximum(n_ranges);
-  const io::ElementType type = stored_type(field);
-  const std::int64_t row = n_elements(field.extents);
-  file.create_dataset(field.name, stored_extents(scan, field), type);
-  std::vector<char> values;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_ranges[0]); ++i) {
-    const RowRange range = i < ranges.size() ? ranges[i] : RowRange{};
-    values.resize(static_cast<std::size_t>(range.count * row) * io::size_of(type));
-    solvers::copy_out(field, range.first_local * row, range.count * row, values.data());
-    io::Extents begin(field.extents.size() + 1, 0);
-    begin[0] = range.first;
-    io::Extents count = field.extents;
-    count.insert(count.begin(), range.count);
-    file.write_slab(field.name, begin, count, type, values.data());
-  }
-}
-
-void write_values(io::File& file, const Scan& scan, const Field& field,
+void write_values(io::StagedFile& file, const Scan& scan, const Field& field,
                   const comm::Communicator& comm) {
   std::vector<double> local = solvers::to_doubles(field);
   if (field.element == Element::integer)
@@ -122,13 +98,31 @@ int rows_at_a_time(const Field& field) {
   return static_cast<int>(std::max<std::int64_t>(1, piece_bytes / row_bytes));
 }
 
-void write_field(io::File& file, const Scan& scan, const Field& field,
+void write_field(io::StagedFile& file, const Scan& scan, const Field& field,
                  const comm::Communicator& comm) {
   if (field.lives == Lives::object) return write_object(file, scan, field);
-  if (field.is_large) return write_waves(file, scan, field, comm);
+  if (field.is_large)
+    return file.create_dataset(field.name, stored_extents(scan, field), stored_type(field));
   if (field.lives == Lives::position) return write_values(file, scan, field, comm);
   if (field.element == Element::complex) return write_images(file, field, comm.is_root());
   file.write_doubles(field.name, field.extents, solvers::to_doubles(field));
+}
+
+void write_large_field(io::StagedFile& file, const Scan& scan, const Field& field,
+                       const comm::Communicator& comm) {
+  const std::int64_t row = n_elements(field.extents);
+  comm.together([&] {
+    std::vector<char> values;
+    for (const RowRange& range : row_ranges(scan.tile().positions, rows_at_a_time(field))) {
+      values.resize(static_cast<std::size_t>(range.count * row) * io::size_of(stored_type(field)));
+      solvers::copy_out(field, range.first_local * row, range.count * row, values.data());
+      io::Extents begin(field.extents.size() + 1, 0);
+      begin[0] = range.first;
+      io::Extents count = field.extents;
+      count.insert(count.begin(), range.count);
+      file.write_slab_now(field.name, begin, count, values.data());
+    }
+  });
 }
 
 }  // namespace tessera::run

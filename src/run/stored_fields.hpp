@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tessera/io/hdf5.hpp"
+#include "tessera/io/staged_file.hpp"
 
 #include "run/scan.hpp"
 #include "solvers/fields.hpp"
@@ -29,8 +30,13 @@ std::vector<RowRange> row_ranges(const std::vector<int>& positions, int max);
 /// Rows of `field` that are moved at a time.
 int rows_at_a_time(const solvers::Field& field);
 
-/// Makes a dataset of the field's name. Collective.
-void write_field(io::File& file, const Scan& scan, const solvers::Field& field,
+/// Makes a dataset of the field's name, with a copy of its values; a large field's come later.
+/// Collective.
+void write_field(io::StagedFile& file, const Scan& scan, const solvers::Field& field,
                  const comm::Communicator& comm);
+/// Each rank its own positions, a few at a time: no copy of them is kept. After the structure is
+/// made. Collective. @throws AgreedError
+void write_large_field(io::StagedFile& file, const Scan& scan, const solvers::Field& field,
+                       const comm::Communicator& comm);
 
 }  // namespace tessera::run

@@ -9,6 +9,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/io/save.hpp"
 
 #include "simulated_seeds.hpp"
 #include "simulation_file.hpp"
@@ -89,6 +90,11 @@ void simulate(const deck::Deck& deck, const comm::Communicator& comm, const Log&
   log.info(text("simulating ", n_positions, " patterns of ", window.h, " x ", window.w, ", object ",
                 object.h, " x ", object.w, " pixels of ", scan.optics.pixel_m * 1e9, " nm in ",
                 scan.slices.size(), scan.slices.size() == 1 ? " slice" : " slices"));
+  comm.together([&] {
+    if (comm.is_root())
+      io::check_replaceable(deck.data.file, "data.file",
+                            [](const io::File& file) { return file.has("truth/object"); });
+  });
   const io::OutputLock only_writer(deck.data.file, comm);
   io::AtomicFile file(deck.data.file, file_bytes(scan), comm);
 

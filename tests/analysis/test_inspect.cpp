@@ -112,7 +112,8 @@ TEST_F(Inspect, PrintsTheSameAsText) {
 }
 
 /// 20 x 24 object with a ramp, two modes with powers 3 : 1, two windows of 8 x 6.
-void write_result(const std::string& path) {
+/// @param number a dataset that is one number instead
+void write_result(const std::string& path, const std::string& number = "") {
   io::File file = io::File::create(path);
   WaveStack object(1, {20, 24});
   for (int y = 0; y < 20; ++y)
@@ -121,6 +122,7 @@ void write_result(const std::string& path) {
   std::fill(probe.image(0), probe.image(1), std::sqrt(3.0));
   std::fill(probe.image(1), probe.image(1) + 48, std::complex<double>(0, 1));
   auto write = [&](const std::string& name, const WaveStack& waves) {
+    if (name == number) return file.write_doubles(name, {}, {7});
     const io::Extents extents{waves.n(), waves.h(), waves.w()};
     file.create_dataset(name, extents, io::ElementType::complex64);
     file.write_slab(name, {0, 0, 0}, extents, io::ElementType::complex128, waves.data());
@@ -128,13 +130,30 @@ void write_result(const std::string& path) {
   write("object", object);
   write("probe", probe);
   file.write_doubles("window_corner_px", {2, 2}, {2, 3, 7.1, 9.4});
-  file.write_doubles("positions_m", {2, 2}, {0, 0, 3e-6, 4e-6});
+  if (number == "positions_m")
+    file.write_doubles("positions_m", {}, {7});
+  else
+    file.write_doubles("positions_m", {2, 2}, {0, 0, 3e-6, 4e-6});
   file.write_doubles("history/error", {3}, {0.5, 0.2, 0.1});
   file.write_doubles("tiles/owned", {2, 4}, {0, 0, 20, 10, 0, 10, 20, 24});
   file.set_attribute("/", "final_error", 0.09);
   file.set_attribute("/", "format", "tessera-result 1");
   file.write_text("versions", "tessera 0.1.0\nHDF5 1.10.8");
   file.close();
+}
+
+/// As damaged files have them.
+TEST_F(Inspect, RefusesNumbersInPlaceOfArraysByName) {
+  for (const std::string name : {"object", "probe", "positions_m"}) {
+    const std::string path = folder_.path(name + ".h5");
+    write_result(path, name);
+    for (const bool as_json : {false, true}) try {
+        inspect_report(path, as_json);
+        ADD_FAILURE() << name << " was taken";
+      } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr('"' + name + '"'), HasSubstr(path)));
+      }
+  }
 }
 
 TEST_F(Inspect, SumsUpAResult) {

@@ -27,6 +27,11 @@ TEST(NearestName, KeepsSilentWhenNothingIsClose) {
   EXPECT_EQ(nearest_name("epochs", {}), "");
 }
 
+TEST(Printable, ShowsWhatWouldSteerATerminal) {
+  EXPECT_EQ(printable("a\x1b[31m\x07 \x7f"), "a\\x1b[31m\\x07 \\x7f");
+  EXPECT_EQ(printable("two lines\n\tÅ µm"), "two lines\n\tÅ µm");
+}
+
 TEST(Joined, SeparatesTheParts) {
   EXPECT_EQ(joined({"a", "b", "c"}), "a, b, c");
   EXPECT_EQ(joined({"a", "b"}, " or "), "a or b");

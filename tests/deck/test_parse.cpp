@@ -312,6 +312,23 @@ TEST(Paths, StartAtTheDeckOrForOverridesAtTheWorkingFolder) {
   EXPECT_EQ(parse(toml_text, "decks/star/deck.toml", overrides).data.file, "other.h5");
 }
 
+TEST(Parse, KeysWithoutEndAndSolversWithoutNumberAreRefused) {
+  std::string key = "a";
+  for (int i = 0; i < 100000; ++i) key += ".a";
+  const auto refusal = [](const std::string& words) {
+    return complaint([&] { parsed(xray_deck + words + "\n"); });
+  };
+  for (const std::string& words :
+       {key + " = 1", '[' + key + ']', "[[" + key + "]]", "title = {" + key + " = 1}"})
+    EXPECT_THAT(refusal(words), HasSubstr("deck.toml: a key of more than 500 parts"));
+  EXPECT_THAT(complaint([&] { parsed(xray_deck, {"title={" + key + "=1}"}); }),
+              HasSubstr("is neither a TOML value nor a bare word"));
+  std::string solvers;
+  for (int i = 0; i < 1001; ++i) solvers += "[[solver]]\n";
+  EXPECT_THAT(complaint([&] { parse(solvers, "deck.toml", {}); }),
+              HasSubstr("deck.toml: 1001 solvers; at most 1000"));
+}
+
 TEST(Words, StandForWhatTheJobSays) {
   const Words words{{"SLURM_ARRAY_TASK_ID", "12"}, {"DEFOCUS", "2e-6"}, {"METHOD", "adam"}};
   const std::vector<std::string> overrides{"solver.method={METHOD}",

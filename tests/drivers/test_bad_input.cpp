@@ -1,6 +1,7 @@
 // Each way in which data or deck can be wrong: one line that names it, exit code 2, nothing left
 // behind, on one rank and on four.
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +24,7 @@ struct BadInput {
   std::vector<std::string> overrides = {};
   std::function<void(SmallScan&)> spoil_scan = {};
   std::function<void(const ScanFolder&)> spoil_files = {};
+  std::vector<std::string> other_files = {};  ///< that stay
 };
 
 void PrintTo(const BadInput& bad, std::ostream* out) {
@@ -119,6 +121,13 @@ std::vector<BadInput> bad_values() {
       {"NanPosition", {"data.positions", "position 7", "nan"}, {}, position(NAN)},
       {"InfinitePosition", {"data.positions", "position 7", "inf"}, {}, position(INFINITY)},
       {"PositionsInNanometres", {"data.positions", "metres"}, {}, position(1200.0)},
+      {"PositionsAllEqual",
+       {"data.positions", "all 16 positions are", "never written"},
+       {},
+       fill(&SmallScan::positions_m, 1e-6)},
+      {"WindowsBeyondMemory",
+       {"data.pad_to", "100000 x 100000", "at most 16384"},
+       {"data.pad_to=[100000,100000]"}},
       {"NothingButZeros", {"data.patterns", "zeros"}, {}, fill(&SmallScan::patterns, 0)},
       {"MaskOfNothing", {"data.valid_pixels", "no pixel"}, {}, fill(&SmallScan::valid_pixels, 0)},
       {"MaskThatLeavesNoCounts", {"data.patterns", "zeros", "valid"}, {}, masked_counts},
@@ -169,6 +178,21 @@ std::vector<BadInput> bad_decks() {
   };
 }
 
+/// What was measured is not written over, though no deck names it.
+BadInput over_other_data(const std::string& file, const std::string& content) {
+  return {"OutputOver" + content,
+          {"output.file", file, "is there already"},
+          {"output.file=" + file},
+          {},
+          [=](const ScanFolder& folder) {
+            if (file.ends_with(".h5"))
+              SmallScan().write(folder.path(file));
+            else
+              std::ofstream(folder.path(file)) << "words";
+          },
+          {file}};
+}
+
 std::vector<BadInput> bad_outputs() {
   // Root may write everywhere but here.
   return {
@@ -188,6 +212,8 @@ std::vector<BadInput> bad_outputs() {
       {"OutputIsTheStartProbe",
        {"output.file", "over probe.file"},
        {"output.file=result.h5", "probe.initial=file", "probe.file=result.h5"}},
+      over_other_data("other_scan.h5", "AnotherScan"),
+      over_other_data("notes.txt", "Words"),
       {"SummaryIsTheScan", {"--summary", "over data.file"}, {"--summary", "scan.h5"}},
       {"SummaryIsTheDeck", {"--summary", "over the deck"}, {"--summary", "deck.toml"}},
       {"SummaryFolderMissing", {"nowhere/s.json", "--summary"}, {"--summary", "nowhere/s.json"}},
@@ -216,7 +242,10 @@ TEST_P(Reconstruct, RefusesBadInput) {
   const Outcome outcome =
       run_tessera({n_ranks, folder.reconstruct(bad.overrides), folder.path("")});
   expect_error(outcome, 2, bad.error_names);
-  EXPECT_THAT(folder.files(), ::testing::ElementsAre("deck.toml", "scan.h5"));
+  std::vector<std::string> expected{"deck.toml", "scan.h5"};
+  expected.insert(expected.end(), bad.other_files.begin(), bad.other_files.end());
+  std::ranges::sort(expected);
+  EXPECT_EQ(folder.files(), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(BadInput, Reconstruct,
@@ -278,6 +307,36 @@ TEST_P(OnRanks, ASimulationOverItsDeckIsRefused) {
                                        "data.file=" + folder.deck()};
   expect_error(run_tessera({GetParam(), words}), 2, {"data.file", "over the deck"});
   EXPECT_EQ(run_tessera({1, folder.reconstruct()}).exit_code, 0) << "the deck was changed";
+}
+
+TEST_P(OnRanks, ASimulationOverAMeasuredScanIsRefused) {
+  const ScanFolder folder;
+  const std::vector<std::string> words{"simulate", folder.deck(), "simulation.step_m=1e-7",
+                                       "data.file=" + folder.scan()};
+  expect_error(run_tessera({GetParam(), words}), 2, {"data.file", "scan.h5", "is there already"});
+  EXPECT_EQ(io::File::open(folder.scan()).read_doubles("positions_m").size(), 32u);
+}
+
+TEST_P(OnRanks, WhatCannotBeComparedIsNamed) {
+  const ScanFolder folder;
+  ASSERT_EQ(run_tessera({1, folder.reconstruct()}).exit_code, 0);
+  const std::string other = folder.path("other.h5");
+  ASSERT_EQ(run_tessera({1, folder.reconstruct({"data.pad_to=[32,32]", "output.file=" + other})})
+                .exit_code,
+            0);
+  expect_error(run_tessera({GetParam(), {"compare", folder.result(), other}}), 2,
+               {"result.h5", "other.h5", "in the first file"});
+}
+
+/// Open MPI's file functions have names of 256 characters.
+TEST_P(OnRanks, PathsMayBeLong) {
+  const ScanFolder folder;
+  const std::string result = folder.path(std::string(230, 'a'));
+  const std::string output = "output.file=" + result;
+  ASSERT_EQ(run_tessera({GetParam(), folder.reconstruct({output})}).exit_code, 0);
+  const Outcome resumed = run_tessera({GetParam(), {"resume", result, "solver.epochs=5"}});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(io::File::open(result).read_doubles("history/error").size(), 5u);
 }
 
 TEST_P(OnRanks, ARunGoesOnIntoItsOwnResult) {

@@ -31,6 +31,14 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
+void write_old_result(const std::string& path) {
+  io::File file = io::File::create(path);
+  for (const char* name : {"object", "probe"}) file.write_doubles(name, {1, 2, 2}, {1, 2, 3, 4});
+  file.create_group("history");
+  file.set_attribute("/", "status", "old");
+  file.close();
+}
+
 /// A scan whose result needs 7.7 MB, more than the 6 MB that no file may pass. (Open MPI's shared
 /// memory between ranks needs 4 MB.)
 SmallScan scan_of_a_large_object() {
@@ -45,25 +53,52 @@ INSTANTIATE_TEST_SUITE_P(Failures, OnFullDisk, ::testing::Values(1, 4));
 
 TEST_P(OnFullDisk, TheOldResultStays) {
   const ScanFolder folder(scan_of_a_large_object());
-  std::ofstream(folder.result()) << "old result";
+  write_old_result(folder.result());
   const std::string limit = "ulimit -f " + std::to_string(small_disk_bytes / 512);
   const Outcome outcome = run_tessera({GetParam(), folder.reconstruct(), folder.path(""), limit});
   expect_error(outcome, 2, {"result.h5", "cannot be written", "make room"});
-  EXPECT_EQ(first_line(folder.result()), "old result");
+  EXPECT_EQ(io::File::open(folder.result()).text_attribute("/", "status"), "old");
   EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
 }
 
 TEST_P(OnFullDisk, TheOldResultStaysIfTheDiskFillsUpDuringTheRun) {
   const ScanFolder folder(scan_of_a_large_object());
-  std::ofstream(folder.result()) << "old result";
+  write_old_result(folder.result());
   Job job({GetParam(), folder.reconstruct({"solver.epochs=100000"})});
   ASSERT_TRUE(job.prints("epoch "));
   const rlimit small{small_disk_bytes, small_disk_bytes};
   for (const pid_t rank : job.ranks()) ASSERT_EQ(prlimit(rank, RLIMIT_FSIZE, &small, nullptr), 0);
   for (const pid_t rank : job.ranks()) kill(rank, SIGUSR1);
   expect_error(job.wait(), 2, {"result.h5", "cannot be written", "make room"});
-  EXPECT_EQ(first_line(folder.result()), "old result");
+  EXPECT_EQ(io::File::open(folder.result()).text_attribute("/", "status"), "old");
   EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "result.h5", "scan.h5"));
+}
+
+/// A save on the way fails with a warning; the result waits until there is room.
+TEST_P(OnFullDisk, TheEpochsAreKeptUntilThereIsRoomAgain) {
+  const ScanFolder folder(scan_of_a_large_object());
+  Job job({GetParam(), folder.reconstruct({"solver.epochs=100000"})});
+  ASSERT_TRUE(job.prints("epoch "));
+  const auto let_files_grow_to = [&](rlim_t n_bytes) {
+    const rlimit limit{n_bytes, RLIM_INFINITY};
+    for (const pid_t rank : job.ranks()) ASSERT_EQ(prlimit(rank, RLIMIT_FSIZE, &limit, nullptr), 0);
+  };
+  let_files_grow_to(small_disk_bytes);
+  const auto ask_for = [&](const std::string& what) {
+    const std::string request = folder.path("result.h5." + what);
+    std::ofstream(request) << "";
+    for (int look = 0; look < 3000 && std::filesystem::exists(request); ++look)
+      std::this_thread::sleep_for(Seconds(0.01));
+  };
+  ask_for("save");
+  ask_for("stop");
+  EXPECT_FALSE(job.prints("result.h5, stopped", Seconds(2)));
+  let_files_grow_to(RLIM_INFINITY);
+  const Outcome outcome = job.wait();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("a save failed, and the run goes on: "),
+                                 HasSubstr("make room or write elsewhere; tried again in 5 s")));
+  EXPECT_GT(io::File::open(folder.result()).read_doubles("history/error").size(), 0u);
 }
 
 TEST_P(OnFullDisk, ASecondRunWithTheSameOutputIsRefused) {

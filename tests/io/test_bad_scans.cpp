@@ -174,7 +174,9 @@ TEST_F(BadScan, AChunkThatCannotBeInflated) {
 /// file's fault.
 TEST_F(BadScan, DamagedStructureIsAnInputErrorThatNamesTheFile) {
   add_patterns(good_);
-  add("positions", {{12, 2}, H5T_NATIVE_DOUBLE, {}, 0}, std::vector<double>(24, 1e-6));
+  std::vector<double> positions(24, 1e-6);
+  positions[0] = 2e-6;
+  add("positions", {{12, 2}, H5T_NATIVE_DOUBLE, {}, 0}, positions);
   source_.positions = "positions";
   const std::vector<char> sound = bytes_of(path_);
   world().barrier();  // all have read it before the first one damages it

@@ -1,3 +1,5 @@
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +11,7 @@
 namespace tessera::io {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -54,6 +57,49 @@ TEST(ParallelFile, TilesWrittenByAllRanksAreOneArray) {
   again.read_slab("history/object", {0, begin, 0}, {1, count, extents[2]}, ElementType::complex64,
                   read.data());
   EXPECT_EQ(read, tile);
+}
+
+/// Each name is looked up from the root.
+TEST(File, NamesOfThousandsOfNestedGroupsAreCutOff) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("nested.h5");
+  std::string groups = "g";
+  for (int i = 0; i < 1000; ++i) groups += "/g";
+  on_root([&] {
+    File made = File::create(path);
+    made.create_group(groups);
+    made.write_doubles("x", {1}, {1});
+    made.close();
+  });
+  world().barrier();
+  const std::vector<std::string> names = File::open(path).names();
+  EXPECT_THAT(names, ::testing::Contains("x"));
+  EXPECT_LT(names.size(), 100u);
+}
+
+/// A chunked dataset may say that it has any shape, without a byte.
+TEST(File, MemoryIsForWhatAFileHoldsNotForWhatItDeclares) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("huge.h5");
+  on_root([&] {
+    const hid_t made = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hsize_t extents[] = {1 << 20, 1 << 20};
+    const hsize_t chunk[] = {64, 64};
+    const hid_t space = H5Screate_simple(2, extents, nullptr);
+    const hid_t in_chunks = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(in_chunks, 2, chunk);
+    H5Dclose(
+        H5Dcreate2(made, "huge", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, in_chunks, H5P_DEFAULT));
+    H5Pclose(in_chunks);
+    H5Sclose(space);
+    H5Fclose(made);
+  });
+  world().barrier();
+  const File file = File::open(path);
+  for (const auto& read : {std::function<void()>([&] { file.read_doubles("huge"); }),
+                           std::function<void()>([&] { file.read_waves("huge"); })})
+    EXPECT_THAT(agreed_error([&] { world().together(read); }),
+                AllOf(HasSubstr("\"huge\""), HasSubstr(path), HasSubstr("holds 0 bytes of it")));
 }
 
 TEST(ParallelFile, ASlabOutsideOnOneRankIsAnErrorOnAll) {

@@ -2,12 +2,16 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tessera/io/background_save.hpp"
 #include "tessera/io/save.hpp"
 
 #include "io/scan_file.hpp"
+#include "io/small_disk.hpp"
 
 namespace tessera::io {
 namespace {
@@ -17,15 +21,24 @@ using tessera::testing::world;
 
 class Save : public ::testing::Test {
  protected:
-  /// 3 MB: blocks for several ranks, and a rest.
+  /// 3 MB: blocks for several ranks, and a rest. Rows of the ranks in turn, in two halves each.
   void save(double value, bool keeps_older) const {
-    AtomicFile file(path_, 4 << 20, world());
-    File made = File::create(file.partial_path(), world());
-    made.write_doubles("x", {400001}, std::vector<double>(400001, value));
-    made.close();
-    commit_save(file, path_, keeps_older, world());
+    BackgroundSave save(path_, 4 << 20, keeps_older, world());
+    StagedFile& file = save.file();
+    file.create_dataset("x", {n_rows, n_columns}, ElementType::f64);
+    std::vector<double> half(n_columns / 2);
+    for (std::int64_t row = world().rank(); row < n_rows; row += world().size())
+      for (const std::int64_t begin : {std::int64_t{0}, n_columns / 2}) {
+        for (std::int64_t i = 0; i < n_columns / 2; ++i)
+          half[i] = value + static_cast<double>(row * n_columns + begin + i);
+        file.write_slab("x", {row, begin}, {1, n_columns / 2}, half.data());
+      }
+    file.write_doubles("y", {1}, {value});
+    file.make_structure();
+    save.start();
+    save.finish();
   }
-  static double value_in(const std::string& path) { return File::open(path).read_doubles("x")[7]; }
+  static double value_in(const std::string& path) { return File::open(path).read_doubles("x")[0]; }
   /// Changes one bit.
   void flip(std::uintmax_t at) const {
     on_root([&] {
@@ -37,6 +50,8 @@ class Save : public ::testing::Test {
     });
     world().barrier();
   }
+  static constexpr std::int64_t n_rows = 100;
+  static constexpr std::int64_t n_columns = 4000;
   const TemporaryFolder folder_;
   const std::string path_ = folder_.file("result.h5");
   const std::string older_ = older_save(path_);
@@ -59,6 +74,39 @@ TEST_F(Save, KeepsTheOneBefore) {
   EXPECT_FALSE(std::filesystem::exists(older_));
   EXPECT_EQ(soundness_of(path_, world()), Soundness::sound);
   EXPECT_EQ(soundness_of(older_, world()), Soundness::unreadable);
+}
+
+TEST_F(Save, HoldsWhatAllRanksHaveWritten) {
+  save(0.5, false);
+  world().barrier();
+  const std::vector<double> x = File::open(path_).read_doubles("x");
+  ASSERT_EQ(std::ssize(x), n_rows * n_columns);
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i], 0.5 + static_cast<double>(i));
+  EXPECT_EQ(File::open(path_).read_doubles("y"), std::vector<double>{0.5});
+}
+
+/// On one rank only, after its room was found: an error on all, and the save before stays.
+TEST_F(Save, ThatFailsLeavesTheOneBefore) {
+  save(1, true);
+  world().barrier();
+  for (const int rank : {0, world().size() - 1}) {
+    const std::string message = agreed_error([&] {
+      BackgroundSave save(path_, 1 << 20, true, world());
+      save.file().create_dataset("x", {world().size(), 1 << 16}, ElementType::f64);
+      const std::vector<double> row(1 << 16, 2.0);
+      save.file().write_slab("x", {world().rank(), 0}, {1, 1 << 16}, row.data());
+      save.file().make_structure();
+      std::optional<SmallDisk> small;
+      if (world().rank() == rank) small.emplace(1 << 12);
+      save.start();
+      save.finish();
+    });
+    EXPECT_THAT(message, ::testing::HasSubstr(path_ + ".part\" cannot be written to its end"));
+    EXPECT_EQ(value_in(path_), 1);
+    world().barrier();
+    EXPECT_FALSE(std::filesystem::exists(path_ + ".part"));
+    world().barrier();
+  }
 }
 
 TEST_F(Save, TellsEveryChangedBit) {

@@ -5,9 +5,12 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tessera/io/save.hpp"
 
 #include "run/run.hpp"
 #include "simulation/simulation.hpp"
@@ -114,6 +117,34 @@ TEST_F(RunTest, ARankHoldsItsGhostedBoxAndItsOwnPatternsOnly) {
   std::array<std::int64_t, 1> held{static_cast<std::int64_t>(run.scan().tile().positions.size())};
   world().sum(std::span<std::int64_t>(held));
   EXPECT_EQ(held[0], run.scan().n_positions());
+}
+
+/// What is saved is the state at the beginning of the save, whatever the epochs do meanwhile.
+TEST_F(RunTest, ASaveHoldsOneMomentWhileEpochsGoOn) {
+  const deck::Deck deck = simulated({"probe.n_modes=2", "run.deterministic=true"});
+  run::Run run(deck, world(), Log(false));
+  run_epochs(run, 2);
+  const auto object = testing::on_host(run.unknowns().object);
+  run.begin_save(Log(false));
+  std::optional<double> seconds;
+  while (!seconds) {
+    run.run_epoch();
+    seconds = run.take_ended_save(Log(false));
+  }
+  const io::File saved = io::File::open(deck.output.file);
+  EXPECT_EQ(saved.text_attribute("/", "status"), "running");
+  EXPECT_EQ(saved.read_doubles("history/error").size(), 2u);
+  const WaveStack stored = saved.read_waves("object");
+  const decomposition::Tile& tile = run.scan().tile();
+  const Box& owned = tile.owned;
+  int n_differing = 0;
+  for (int y = owned.begin.y; y < owned.end.y; ++y)
+    for (int x = owned.begin.x; x < owned.end.x; ++x) {
+      const auto kept = object(0, y - tile.ghosted.begin.y, x - tile.ghosted.begin.x);
+      n_differing += stored(0, y, x) != kept;
+    }
+  EXPECT_EQ(n_differing, 0);
+  EXPECT_EQ(io::soundness_of(deck.output.file, world()), io::Soundness::sound);
 }
 
 TEST_F(RunTest, DeterministicRunsRepeatBitForBit) {

@@ -21,6 +21,10 @@ std::string text(const Parts&... parts) {
 /// The candidate with the smallest edit distance to `name`; empty when none is close.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
+/// `words` with control characters other than line breaks and tabs as `\x1b`: names that files hold
+/// must not steer a terminal.
+std::string printable(std::string_view words);
+
 /// `a, b, c`
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ");
 

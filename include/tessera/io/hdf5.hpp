@@ -33,6 +33,7 @@ struct DatasetInfo {
   Extents extents;
   ElementType type = ElementType::other;
   std::int64_t element_bytes = 0;            ///< of one value in the file, before compression
+  std::int64_t stored_bytes = 0;             ///< of all values in the file, compressed
   Extents chunk;                             ///< empty: contiguous
   bool is_virtual = false;                   ///< it or its values lie in other files
   std::vector<std::string> missing_filters;  ///< compression that this HDF5 cannot undo, in words
@@ -74,6 +75,9 @@ class File {
 
   /// Whole dataset of integers, booleans or floats.
   std::vector<double> read_doubles(const std::string& name) const;
+  /// Shape of what read_waves() reads, no size beyond an int.
+  /// @throws InputError: no wave
+  Extents wave_extents(const std::string& name) const;
   /// (..., h, w), complex or real; leading axes are counted as one.
   WaveStack read_waves(const std::string& name) const;
   std::string read_text(const std::string& name) const;

@@ -3,12 +3,19 @@
 /// want its collective writes, which do not tell of a full disk (src/io/README.md): so the sum is
 /// of the file as a whole, and lies behind the end that HDF5 knows.
 
+#include <functional>
 #include <string>
 
 #include "tessera/comm/communicator.hpp"
 #include "tessera/io/hdf5.hpp"
 
 namespace tessera::io {
+
+/// Whether what is at `path` may be lost: nothing, an empty file, or one of ours, sound or not.
+/// @param is_ours whether an HDF5 file is
+/// @throws InputError naming `key` and path
+void check_replaceable(const std::string& path, const std::string& key,
+                       const std::function<bool(const File&)>& is_ours);
 
 /// Where the save before the one at `path` is kept.
 std::string older_save(const std::string& path);

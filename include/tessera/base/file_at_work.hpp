@@ -1,0 +1,26 @@
+#pragma once
+/// A library that dies of a damaged file names the file.
+
+#include <string>
+
+namespace tessera {
+
+/// As long as it lives, this process reads the file at `path`, through a library that may stumble
+/// over what is in it. Of the main thread; costs a microsecond.
+class FileAtWork {
+ public:
+  explicit FileAtWork(const std::string& path);
+  ~FileAtWork();
+  FileAtWork(const FileAtWork&) = delete;
+  FileAtWork& operator=(const FileAtWork&) = delete;
+
+ private:
+  bool is_outermost_;
+};
+
+/// From here on a crash within a FileAtWork ends the process with one line that names the file, and
+/// exit code 2; a crash elsewhere is what it was. For programs, once; not under sanitizers, which
+/// say more.
+void name_file_on_crash();
+
+}  // namespace tessera

@@ -1,0 +1,63 @@
+#pragma once
+/// HDF5 files in two stages: what is in the file, by rank 0 and HDF5; then the values, by every
+/// rank, from memory to where they lie, by plain writes that any thread may make.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tessera/io/hdf5.hpp"
+
+namespace tessera::io {
+
+/// Until make_structure() nothing is written, and nothing communicates. All ranks make the same
+/// calls; those of the structure mean something on rank 0 alone.
+class StagedFile {
+ public:
+  /// `comm` must outlive it.
+  StagedFile(std::string path, const comm::Communicator& comm);
+
+  void create_dataset(const std::string& name, const Extents& extents, ElementType type);
+  /// This rank's hyperslab of a dataset made here, as its type stores it: kept until it is written.
+  void write_slab(const std::string& name, const Extents& begin, const Extents& count,
+                  const void* values);
+  void write_doubles(const std::string& name, const Extents& extents, std::vector<double> values);
+  void write_text(const std::string& name, std::string words);
+  void set_attribute(const std::string& object, const std::string& name, double value);
+  void set_attribute(const std::string& object, const std::string& name, const std::string& value);
+
+  /// The file, with room for all values. Collective. @throws AgreedError
+  void make_structure();
+  /// A hyperslab of which nothing is kept. After make_structure().
+  /// @throws InputError: the disk is full
+  void write_slab_now(const std::string& name, const Extents& begin, const Extents& count,
+                      const void* values) const;
+  /// All that is kept, to the disk. From any thread, without HDF5 and MPI.
+  /// @throws InputError: the disk is full
+  void write_values() const;
+
+ private:
+  struct Dataset {
+    std::string name;
+    Extents extents;
+    std::int64_t value_bytes;
+    std::int64_t place = 0;  ///< of its first value in the file
+  };
+  struct Slab {
+    std::size_t dataset;
+    Extents begin;
+    Extents count;
+    std::vector<char> values;
+  };
+  std::size_t number_of(const std::string& name) const;
+  void write_runs(int descriptor, const Dataset& dataset, const Extents& begin,
+                  const Extents& count, const char* values) const;
+
+  std::string path_;
+  const comm::Communicator& comm_;
+  std::vector<std::function<void(File&)>> structure_;
+  std::vector<Dataset> datasets_;
+  std::vector<Slab> slabs_;
+};
+
+}  // namespace tessera::io

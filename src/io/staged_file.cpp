@@ -1,0 +1,154 @@
+#include "tessera/io/staged_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tessera/base/progress.hpp"
+#include "tessera/base/text.hpp"
+
+#include "hdf5_handle.hpp"
+#include "hdf5_slab.hpp"
+#include "save_steps.hpp"
+
+namespace tessera::io {
+namespace {
+
+InputError not_written(const std::string& path) {
+  return InputError(text('"', path, "\" cannot be written to its end: ", std::strerror(errno),
+                         "; make room or write elsewhere"));
+}
+
+void write_at(int descriptor, const std::string& path, std::int64_t place, const char* bytes,
+              std::int64_t n_bytes) {
+  constexpr std::int64_t piece_bytes = 16 << 20;
+  while (n_bytes > 0) {
+    note_progress();
+    const auto n = static_cast<std::size_t>(std::min(n_bytes, piece_bytes));
+    const ssize_t written = ::pwrite(descriptor, bytes, n, place);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw not_written(path);
+    place += written;
+    bytes += written;
+    n_bytes -= written;
+  }
+}
+
+/// Where HDF5 has put the values of each; 0 where there are none.
+std::vector<std::int64_t> places_of(const std::string& path,
+                                    const std::vector<std::string>& names) {
+  const Hid file = checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
+                           text('"', path, "\" cannot be opened again"));
+  std::vector<std::int64_t> places;
+  for (const std::string& name : names) {
+    const haddr_t place = H5Dget_offset(open_dataset(file, name));
+    places.push_back(place == HADDR_UNDEF ? 0 : static_cast<std::int64_t>(place));
+  }
+  return places;
+}
+
+}  // namespace
+
+StagedFile::StagedFile(std::string path, const comm::Communicator& comm)
+    : path_(std::move(path)), comm_(comm) {}
+
+void StagedFile::create_dataset(const std::string& name, const Extents& extents, ElementType type) {
+  datasets_.push_back({name, extents, static_cast<std::int64_t>(size_of(type))});
+  structure_.emplace_back([=](File& file) { file.create_dataset(name, extents, type); });
+}
+
+void StagedFile::write_doubles(const std::string& name, const Extents& extents,
+                               std::vector<double> values) {
+  structure_.emplace_back(
+      [=, values = std::move(values)](File& file) { file.write_doubles(name, extents, values); });
+}
+
+void StagedFile::write_text(const std::string& name, std::string words) {
+  structure_.emplace_back(
+      [=, words = std::move(words)](File& file) { file.write_text(name, words); });
+}
+
+void StagedFile::set_attribute(const std::string& object, const std::string& name, double value) {
+  structure_.emplace_back([=](File& file) { file.set_attribute(object, name, value); });
+}
+
+void StagedFile::set_attribute(const std::string& object, const std::string& name,
+                               const std::string& value) {
+  structure_.emplace_back([=](File& file) { file.set_attribute(object, name, value); });
+}
+
+std::size_t StagedFile::number_of(const std::string& name) const {
+  const auto found = std::ranges::find(datasets_, name, &Dataset::name);
+  if (found == datasets_.end())
+    throw SystemError(text("no dataset \"", name, "\" was made in \"", path_, '"'));
+  return static_cast<std::size_t>(found - datasets_.begin());
+}
+
+void StagedFile::write_slab(const std::string& name, const Extents& begin, const Extents& count,
+                            const void* values) {
+  const std::size_t dataset = number_of(name);
+  const std::int64_t n_bytes = n_elements(count) * datasets_[dataset].value_bytes;
+  if (n_bytes == 0) return;
+  const auto* first = static_cast<const char*>(values);
+  slabs_.push_back({dataset, begin, count, {first, first + n_bytes}});
+}
+
+void StagedFile::make_structure() {
+  std::vector<std::int64_t> places(datasets_.size());
+  comm_.together([&] {
+    if (!comm_.is_root()) return;
+    std::vector<std::string> names;
+    for (const Dataset& dataset : datasets_) names.push_back(dataset.name);
+    File file = File::create(path_);
+    for (const auto& make : structure_) make(file);
+    file.close();
+    places = places_of(path_, names);
+  });
+  comm_.broadcast(std::span<std::int64_t>(places));
+  for (std::size_t i = 0; i < places.size(); ++i) datasets_[i].place = places[i];
+}
+
+/// Whatever is whole in the trailing axes is one run of bytes.
+void StagedFile::write_runs(int descriptor, const Dataset& dataset, const Extents& begin,
+                            const Extents& count, const char* values) const {
+  std::int64_t run = dataset.value_bytes;
+  auto axis = std::ssize(count) - 1;
+  for (; axis > 0 && count[axis] == dataset.extents[axis]; --axis) run *= count[axis];
+  if (axis >= 0) run *= count[axis];
+  const std::int64_t n_runs = n_elements(count) * dataset.value_bytes / run;
+  for (std::int64_t i = 0; i < n_runs; ++i) {
+    std::int64_t place = 0;
+    std::int64_t stride = 1;
+    std::int64_t rest = i;
+    for (auto at = std::ssize(count) - 1; at >= 0; --at) {
+      place += (begin[at] + (at < axis ? rest % count[at] : 0)) * stride;
+      if (at < axis) rest /= count[at];
+      stride *= dataset.extents[at];
+    }
+    write_at(descriptor, path_, dataset.place + place * dataset.value_bytes, values + i * run, run);
+  }
+}
+
+void StagedFile::write_slab_now(const std::string& name, const Extents& begin, const Extents& count,
+                                const void* values) const {
+  if (n_elements(count) == 0) return;
+  const Descriptor file(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0) throw not_written(path_);
+  write_runs(file.get(), datasets_[number_of(name)], begin, count,
+             static_cast<const char*>(values));
+}
+
+void StagedFile::write_values() const {
+  const Descriptor file(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0) throw not_written(path_);
+  for (const Slab& slab : slabs_)
+    write_runs(file.get(), datasets_[slab.dataset], slab.begin, slab.count, slab.values.data());
+  // What a full disk does not tell before.
+  if (::fsync(file.get()) != 0) throw not_written(path_);
+}
+
+}  // namespace tessera::io
