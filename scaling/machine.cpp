@@ -19,7 +19,7 @@
 #include "tessera/base/text.hpp"
 #include "tessera/device/gpu.hpp"
 
-#include "comm/ranks_of_colour.hpp"
+#include "comm/ranks_of.hpp"
 #include "commands.hpp"
 #include "cost/machine_file.hpp"
 #include "deck/methods.hpp"

@@ -16,7 +16,7 @@
 #include "tessera/base/text.hpp"
 
 #include "comm/pieces.hpp"
-#include "comm/ranks_of_host.hpp"
+#include "comm/ranks_of.hpp"
 
 namespace tessera::comm {
 
@@ -124,17 +124,8 @@ void Communicator::abort(int exit_code) const {
   std::abort();
 }
 
-std::unique_ptr<Communicator> ranks_of_host(const Communicator& all) {
-  MPI_Comm host = MPI_COMM_NULL;
-  check_mpi(
-      MPI_Comm_split_type(all.handle(), MPI_COMM_TYPE_SHARED, all.rank(), MPI_INFO_NULL, &host));
-  auto ranks = std::make_unique<Communicator>(host);
-  check_mpi(MPI_Comm_free(&host));
-  return ranks;
-}
-
 int Communicator::local_rank() const {
-  return ranks_of_host(*this)->rank();
+  return ranks_of_host(*this).rank();
 }
 
 void Communicator::barrier() const {

@@ -2,7 +2,7 @@
 
 #include "tessera/halo/choose_transport.hpp"
 
-#include "comm/ranks_of_host.hpp"
+#include "comm/ranks_of.hpp"
 #include "fft/shared_plans.hpp"
 
 namespace tessera::run {
@@ -33,13 +33,13 @@ std::unique_ptr<halo::Transport> make_transport(const deck::Deck& deck, const Sc
 void share_plans(const physics::ModelOptions& model, Shape2 window,
                  const comm::Communicator& comm) {
   if (model.planning != fft::Planning::measured) return;
-  const auto host = comm::ranks_of_host(comm);
+  const comm::Communicator host = comm::ranks_of_host(comm);
   std::string plans;
   comm.together([&] {
-    if (host->is_root()) plans = fft::measured_plans(window);
+    if (host.is_root()) plans = fft::measured_plans(window);
   });
-  host->broadcast(plans);
-  if (!host->is_root()) fft::take_plans(plans);
+  host.broadcast(plans);
+  if (!host.is_root()) fft::take_plans(plans);
 }
 
 }  // namespace

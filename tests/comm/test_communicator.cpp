@@ -9,7 +9,7 @@
 #include "tessera/comm/communicator.hpp"
 
 #include "comm/pieces.hpp"
-#include "comm/ranks_of_host.hpp"
+#include "comm/ranks_of.hpp"
 #include "support/world.hpp"
 
 namespace tessera::comm {
@@ -69,9 +69,9 @@ TEST(Communicator, ExchangesInPiecesOfAnyLength) {
 }
 
 TEST(Communicator, RanksOfOneHostKeepTheirOrder) {
-  const auto host = ranks_of_host(world());
-  EXPECT_EQ(host->size(), world().size());  // of a test
-  EXPECT_EQ(host->rank(), world().rank());
+  const Communicator host = ranks_of_host(world());
+  EXPECT_EQ(host.size(), world().size());  // of a test
+  EXPECT_EQ(host.rank(), world().rank());
 }
 
 TEST(Communicator, GathersTexts) {

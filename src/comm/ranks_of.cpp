@@ -1,4 +1,4 @@
-#include "comm/ranks_of_colour.hpp"
+#include "comm/ranks_of.hpp"
 
 namespace tessera::comm {
 namespace {
@@ -15,6 +15,13 @@ struct Split {
 Communicator ranks_of_colour(const Communicator& comm, int colour) {
   Split split;
   check_mpi(MPI_Comm_split(comm.handle(), colour, comm.rank(), &split.handle));
+  return Communicator(split.handle);
+}
+
+Communicator ranks_of_host(const Communicator& comm) {
+  Split split;
+  check_mpi(MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL,
+                                &split.handle));
   return Communicator(split.handle);
 }
 
