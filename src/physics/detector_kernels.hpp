@@ -112,11 +112,13 @@ struct Compare {
       add_figures(sum, difference, measured, amplitude, trusted * cost(noise, model, measured),
                   trusted);
       if constexpr (replace) {
-        const Real slope_here = model > faint ? trusted * slope(noise, model, measured) : Real(0);
+        const Real lit = model > faint ? model : faint;
+        const Real slope_lit = trusted * slope(noise, lit, measured);
         if (slopes) {
-          slopes[x] = -slope_here;
-          curvatures[x] = trusted * background_curvature(model, measured);
+          slopes[x] = -slope_lit;
+          curvatures[x] = trusted * background_curvature(lit, measured);
         }
+        const Real slope_here = model > faint ? slope_lit : Real(0);
         if (blurred) {
           blurred[x] = complex(slope_here);
         } else {
@@ -130,7 +132,7 @@ struct Compare {
     KOKKOS_FUNCTION Real background_curvature(const Real model, const Real measured) const {
       if (noise == Noise::intensity) return Real(0.5) / (measured + 1);
       if (noise == Noise::poisson) return Real(0.5) / (model + dark_counts);
-      const Real amplitude = device::math::sqrt(model) + Real(1e-10);
+      const Real amplitude = device::math::sqrt(model);
       return 1 / (amplitude * (amplitude + device::math::sqrt(measured)));
     }
   };

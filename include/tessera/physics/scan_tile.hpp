@@ -27,10 +27,11 @@ struct ScanTile {
   std::shared_ptr<PatternStore> patterns;
   device::DeviceView<Real**> valid_pixels;  ///< 1 = trust, zero frequency at [0, 0]
   Real saturation =
-      std::numeric_limits<Real>::infinity();  ///< counts from here on are ignored: saturated,
-                                              ///< or not trusted in one pattern alone
-  Real faint = 0;  ///< model intensities up to here are rounding: `faint_intensity`
-  device::DeviceView<Real**> background;  ///< given, counts per pattern; empty: none
+      std::numeric_limits<Real>::infinity();      ///< counts from here on are ignored: saturated,
+                                                  ///< or not trusted in one pattern alone
+  Real faint = std::numeric_limits<Real>::min();  ///< model intensities up to here are rounding:
+                                                  ///< `faint_intensity`
+  device::DeviceView<Real**> background;          ///< given, counts per pattern; empty: none
   // What follows is laid out by the sweep (decomposition::ChunkLayout).
   device::DeviceView<int*> order;  ///< local positions in the order in which an epoch visits them
   device::DeviceView<int*> slot;   ///< of every ordered position, from its chunk's first_slot on
