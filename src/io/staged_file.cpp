@@ -89,12 +89,15 @@ std::size_t StagedFile::number_of(const std::string& name) const {
 }
 
 void StagedFile::write_slab(const std::string& name, const Extents& begin, const Extents& count,
+                            std::vector<char> values) {
+  if (!values.empty()) slabs_.push_back({number_of(name), begin, count, std::move(values)});
+}
+
+void StagedFile::write_slab(const std::string& name, const Extents& begin, const Extents& count,
                             const void* values) {
-  const std::size_t dataset = number_of(name);
-  const std::int64_t n_bytes = n_elements(count) * datasets_[dataset].value_bytes;
-  if (n_bytes == 0) return;
   const auto* first = static_cast<const char*>(values);
-  slabs_.push_back({dataset, begin, count, {first, first + n_bytes}});
+  const std::int64_t n_bytes = n_elements(count) * datasets_[number_of(name)].value_bytes;
+  write_slab(name, begin, count, std::vector<char>(first, first + n_bytes));
 }
 
 void StagedFile::make_structure() {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "scan_rows.hpp"
 
@@ -33,19 +34,19 @@ void write_object(io::StagedFile& file, const Scan& scan, const Field& field) {
       std::memmove(end, values.data() + first * value_bytes, row_bytes);
       end += row_bytes;
     }
+  values.resize(static_cast<std::size_t>(end - values.data()));
   file.create_dataset(field.name, stored_extents(scan, field), type);
-  const bool empty = owned.empty();
-  file.write_slab(field.name, {0, empty ? 0 : owned.begin.y, empty ? 0 : owned.begin.x},
-                  {empty ? 0 : field.extents[0], owned.height(), owned.width()}, values.data());
+  file.write_slab(field.name, {0, owned.begin.y, owned.begin.x},
+                  {field.extents[0], owned.height(), owned.width()}, std::move(values));
 }
 
 void write_images(io::StagedFile& file, const Field& field, bool is_root) {
-  const io::ElementType type = stored_type(field);
+  file.create_dataset(field.name, field.extents, stored_type(field));
+  if (!is_root) return;
   std::vector<char> values(static_cast<std::size_t>(field.n_bytes()));
   solvers::copy_out(field, 0, field.n_values, values.data());
-  file.create_dataset(field.name, field.extents, type);
-  const io::Extents begin(field.extents.size(), 0);
-  file.write_slab(field.name, begin, is_root ? field.extents : begin, values.data());
+  file.write_slab(field.name, io::Extents(field.extents.size(), 0), field.extents,
+                  std::move(values));
 }
 
 void write_values(io::StagedFile& file, const Scan& scan, const Field& field,

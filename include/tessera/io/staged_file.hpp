@@ -20,6 +20,8 @@ class StagedFile {
   void create_dataset(const std::string& name, const Extents& extents, ElementType type);
   /// This rank's hyperslab of a dataset made here, as its type stores it: kept until it is written.
   void write_slab(const std::string& name, const Extents& begin, const Extents& count,
+                  std::vector<char> values);
+  void write_slab(const std::string& name, const Extents& begin, const Extents& count,
                   const void* values);
   void write_doubles(const std::string& name, const Extents& extents, std::vector<double> values);
   void write_text(const std::string& name, std::string words);
