@@ -292,7 +292,6 @@ run::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wante
       [&] { counts = make_patterns(true_probe(deck, scan.plan.optics, wanted.window_px), scan); });
   comm.sum(std::span<double>(&counts, 1));
   scan.counts_per_pattern = counts / scan.n_positions();
-  scan.on_device.faint = physics::faint_intensity(scan.counts_per_pattern, scan.on_device.window);
   return scan;
 }
 

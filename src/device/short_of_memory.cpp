@@ -55,8 +55,7 @@ std::string short_of_memory(const std::string& message) {
   if (const std::size_t begin = message.find(of_library); begin != std::string::npos)
     return message.substr(0, begin) +
            "could not allocate host memory; use more ranks, or smaller windows (data.crop, "
-           "data.bin, "
-           "data.pad_to) or fewer probe.n_modes";
+           "data.bin, data.pad_to) or fewer probe.n_modes";
   return message;
 }
 

@@ -29,7 +29,6 @@ struct CompareAmplitudes {
   DeviceView<int*> order;
   DeviceView<Real**> valid;
   WavesView waves;
-  Real faint;
   int n_modes;
   int chunk_begin;
   bool packed;
@@ -40,7 +39,6 @@ struct CompareAmplitudes {
     const Real* valid;
     complex* wave;
     std::int64_t mode_stride;
-    Real faint;
     int n_modes;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       const int n = known_modes > 0 ? known_modes : n_modes;
@@ -52,7 +50,8 @@ struct CompareAmplitudes {
       const Real difference = (model_amplitude - measured_amplitude) * valid[x];
       add_figures(sum, difference, measured, measured_amplitude, difference * difference, valid[x]);
       if constexpr (replace) {
-        const Real factor = model_intensity > faint ? -difference / model_amplitude : Real(0);
+        // The floor keeps a pixel that the model leaves dark from dividing by zero.
+        const Real factor = -difference / (model_amplitude + Real(1e-10));
         for (int m = 0; m < n; ++m) {
           wave[m * mode_stride + x].real() *= factor;
           wave[m * mode_stride + x].imag() *= factor;
@@ -62,12 +61,8 @@ struct CompareAmplitudes {
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
     const int pattern = packed ? j : order(chunk_begin + j);
-    return {&patterns(pattern, y, 0),
-            &valid(y, 0),
-            &waves(j, 0, y, 0),
-            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
-            faint,
-            n_modes};
+    return {&patterns(pattern, y, 0), &valid(y, 0), &waves(j, 0, y, 0),
+            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)), n_modes};
   }
 };
 
@@ -81,7 +76,6 @@ struct Compare {
   DeviceView<Real***> background_slope;  ///< empty: it is not fitted
   DeviceView<Real***> background_curvature;
   WavesView waves;
-  Real faint;
   Noise noise;
 
   struct Row {
@@ -93,7 +87,6 @@ struct Compare {
     complex* wave;
     std::int64_t wave_stride;
     int n_waves;
-    Real faint;
     Noise noise;
 
     KOKKOS_FUNCTION Real intensity(const int x) const {
@@ -112,13 +105,11 @@ struct Compare {
       add_figures(sum, difference, measured, amplitude, trusted * cost(noise, model, measured),
                   trusted);
       if constexpr (replace) {
-        const Real lit = model > faint ? model : faint;
-        const Real slope_lit = trusted * slope(noise, lit, measured);
+        const Real slope_here = trusted * slope(noise, model, measured);
         if (slopes) {
-          slopes[x] = -slope_lit;
-          curvatures[x] = trusted * background_curvature(lit, measured);
+          slopes[x] = -slope_here;
+          curvatures[x] = trusted * background_curvature(model, measured);
         }
-        const Real slope_here = model > faint ? slope_lit : Real(0);
         if (blurred) {
           blurred[x] = complex(slope_here);
         } else {
@@ -132,7 +123,7 @@ struct Compare {
     KOKKOS_FUNCTION Real background_curvature(const Real model, const Real measured) const {
       if (noise == Noise::intensity) return Real(0.5) / (measured + 1);
       if (noise == Noise::poisson) return Real(0.5) / (model + dark_counts);
-      const Real amplitude = device::math::sqrt(model);
+      const Real amplitude = device::math::sqrt(model) + Real(1e-10);
       return 1 / (amplitude * (amplitude + device::math::sqrt(measured)));
     }
   };
@@ -146,7 +137,6 @@ struct Compare {
             &waves(j, 0, y, 0),
             static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
             static_cast<int>(waves.extent(1)),
-            faint,
             noise};
   }
 };

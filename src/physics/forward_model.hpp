@@ -60,7 +60,8 @@ class ForwardModel {
   /// waves_jm, complete once the last chunk that shares its slots is added, and sums.overlap +=
   /// sum_j |object_j|^2. Behind further slices, what falls on each of them stands for the probe.
   /// With slots sums.probe is a spectrum: `finish_probe_gradient` makes it a probe after all ranks'
-  /// sum. Slopes of the fitted parameters are added to slopes(). Of a thick sample waves() are lost.
+  /// sum. Slopes of the fitted parameters are added to slopes(). waves() stay if
+  /// is_thin_in_far_field().
   /// @param sums those of_probe() have no sums of the object, and none are made
   /// @param with_probe false: sums.probe and sums.overlap stay as they are
   /// @param scale of the waves; those that `backward` leaves have the unitary one

@@ -21,8 +21,7 @@ inline hot_path::ScanArrays fused_scan(const ForwardModel& model) {
           .corner = scan.corner.data(),
           .slot = scan.slot.data(),
           .own_slots = model.options().own_probes,
-          .intensity = plain(intensity),
-          .faint = static_cast<float>(scan.faint)};
+          .intensity = plain(intensity)};
 }
 
 inline hot_path::ScanArrays fused_scan(const ForwardModel& model, const Patterns& patterns) {

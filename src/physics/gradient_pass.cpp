@@ -24,8 +24,8 @@ void GradientPass::add_and_keep(const Device& exec, const ObjectView& object, co
                                 const GradientSums& sums, bool with_probe, WavesView kept) {
   if (model_.kernels() == Kernels::fused)
     return add_at_once(exec, object, chunk, sums, with_probe, kept.data());
-  // On their way back through slices the waves are lost; those of a thin sample stay where they are.
-  const bool stay = model_.options().n_slices == 1;
+  // Slices, and slopes of a near field's positions, take the waves on.
+  const bool stay = model_.options().is_thin_in_far_field();
   if (stay) model_.swap_waves(kept);
   find_chi(exec, object, chunk);
   if (!stay) copy_waves<false>(exec, model_.waves(), chunk.count, 1, kept.data());

@@ -28,7 +28,6 @@ struct ScanArrays {
   const int* slot;  ///< shifted probe of every place in the epoch's order; null: slot 0 for all
   bool own_slots = false;            ///< place j of a chunk has slot j
   const float* intensity = nullptr;  ///< of the beam, by position: |object|^2 counts so much
-  float faint = 0;  ///< model intensities up to here are rounding and have no residual
 };
 
 /// Places begin ... begin + count - 1 of the order, with what they read and add to.

@@ -52,7 +52,7 @@ __device__ __forceinline__ float compare(const ScanArrays& scan, int at, unsigne
   sum[1] += fabsf(difference);
   sum[2] += measured;
   sum[3] += measured_amplitude;
-  return intensity > scan.faint ? __fdividef(-difference, model_amplitude) : 0.F;
+  return __fdividef(-difference, model_amplitude + 1e-10F);
 }
 
 /// Of a block of columns whose threads hold one mode of several; the registers hold two such.

@@ -377,10 +377,10 @@ class WindowDetector {
 
   /// @param intensity of unnormalised waves, n^2 times what it is
   /// @return (sqrt(measured) / sqrt(model) - 1) / n^2, so that waves come back as they are
-  __device__ __forceinline__ float factor_of(float measured, float intensity,
-                                             float (&sum)[4]) const {
+  __device__ __forceinline__ static float factor_of(float measured, float intensity,
+                                                    float (&sum)[4]) {
     const float measured_amplitude = fast_sqrt(measured);
-    const float inverse = intensity > scan_.faint * (n * n) ? fast_rsqrt(intensity * (n * n)) : 0.F;
+    const float inverse = fast_rsqrt(fmaf(intensity, n * n, 1e-30F));
     const float difference = fmaf(intensity, inverse, -measured_amplitude);
     sum[0] = fmaf(difference, difference, sum[0]);
     sum[1] += fabsf(difference);

@@ -274,7 +274,6 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
   scan.moments = totals.moments;
   if (sample) take_motion(sample->motion(comm), log, scan);
   find_mean(totals, scan);
-  scan.on_device.faint = physics::faint_intensity(scan.counts_per_pattern, scan.grid.window);
 }
 
 bool has_subpixel(const geometry::WindowGrid& grid) {

@@ -54,7 +54,14 @@ TEST(ShortOfMemory, BothFormsOfKokkosAndWhatStandsBeforeThem) {
 }
 
 TEST(ShortOfMemory, OtherMessagesStay) {
-  EXPECT_EQ(short_of_memory("std::bad_alloc"), "std::bad_alloc");
+  EXPECT_EQ(short_of_memory("std::bad_function_call"), "std::bad_function_call");
+}
+
+TEST(ShortOfMemory, OfTheHostNamesWhatTakesLess) {
+  EXPECT_THAT(
+      short_of_memory("[rank 3] std::bad_alloc"),
+      AllOf(StartsWith("[rank 3] could not allocate host memory"), HasSubstr("use more ranks"),
+            HasSubstr("data.crop"), Not(HasSubstr("bad_alloc"))));
 }
 
 TEST(Together, NamesTheRankThatLacksMemory) {

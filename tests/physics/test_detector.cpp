@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <numeric>
-
 #include <gtest/gtest.h>
 
 #include "physics/forward_model.hpp"
@@ -97,50 +94,6 @@ TEST_F(DetectorTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
               tolerance);
   EXPECT_NEAR(-2 * testing::inner(on_host(sums.probe), probe_direction).real() / probe_slope, 1,
               tolerance);
-}
-
-/// The object's gradient where object and probe begin: an aperture's probe, times `rounded`, on an
-/// empty object.
-WaveStack first_gradient(testing::SmallScan scan, const WaveStack& rounded) {
-  WaveStack spectrum(1, scan.window);
-  for (int y = -2; y <= 2; ++y)
-    for (int x = -2; x <= 2; ++x)
-      spectrum(0, (y + scan.window.h) % scan.window.h, (x + scan.window.w) % scan.window.w) = 20;
-  scan.probe = testing::dft(spectrum, +1);
-  for (std::size_t i = 0; i < scan.probe.size(); ++i)
-    scan.probe.data()[i] *= rounded.data()[i] / static_cast<double>(scan.window.size());
-  std::ranges::fill(scan.object, 1.0);
-  const double counts = std::accumulate(scan.counts.begin(), scan.counts.end(), 0.0);
-  scan.tile.faint = faint_intensity(counts / n_positions, scan.window);
-
-  const device::Device exec;
-  ForwardModel model(scan.tile, 1, n_positions, 1, true, fft::Planning::reproducible);
-  const ObjectView object = on_device(scan.object);
-  const ProbeView probe = on_device(scan.probe);
-  const RunningFigures figures;
-  model.set_probe(exec, probe);
-  model.forward(exec, object, scan.all);
-  model.detector().replace_by_residual(exec, model.waves(), scan.all, figures);
-  model.backward(exec, scan.all);
-  const GradientSums sums = testing::zero_sums(object, probe);
-  model.add_gradients(exec, object, scan.all, sums, true);
-  return on_host(sums.object);
-}
-
-TEST(DarkPixels, TheirPhaseIsNotThatOfRounding) {
-  const testing::SmallScan scan = testing::make_small_scan({16, 16}, 1, n_positions, false);
-  WaveStack rounded = testing::random_waves(1, scan.window, 23);
-  const WaveStack exact(1, scan.window, 1.0);
-  for (testing::Complex& factor : rounded)
-    factor = 1.0 + static_cast<double>(std::numeric_limits<Real>::epsilon()) * factor;
-  const WaveStack expected = first_gradient(scan, exact);
-  WaveStack difference = first_gradient(scan, rounded);
-  for (std::size_t i = 0; i < difference.size(); ++i) difference.data()[i] -= expected.data()[i];
-  const auto norm = [](const WaveStack& waves) {
-    return std::sqrt(testing::inner(waves, waves).real());
-  };
-  EXPECT_GT(norm(expected), 0);
-  EXPECT_LT(norm(difference), 10 * testing::rounding * norm(expected));
 }
 
 }  // namespace

@@ -32,7 +32,6 @@ KOKKOS_INLINE_FUNCTION Real cost(const Noise noise, const Real intensity, const 
 }
 
 /// dL/dI: the negative gradient of the cost by the detector wave is -slope wave.
-/// @param intensity > 0
 KOKKOS_INLINE_FUNCTION Real slope(const Noise noise, const Real intensity, const Real measured) {
   switch (noise) {
     case Noise::intensity:
@@ -40,8 +39,9 @@ KOKKOS_INLINE_FUNCTION Real slope(const Noise noise, const Real intensity, const
     case Noise::poisson:
       return (1 - measured / (intensity + dark_counts)) / 2;
     default: {
+      // The floor keeps a pixel that the model leaves dark from dividing by zero.
       const Real amplitude = device::math::sqrt(intensity);
-      return (amplitude - device::math::sqrt(measured)) / amplitude;
+      return (amplitude - device::math::sqrt(measured)) / (amplitude + Real(1e-10));
     }
   }
 }

@@ -27,11 +27,9 @@ struct ScanTile {
   std::shared_ptr<PatternStore> patterns;
   device::DeviceView<Real**> valid_pixels;  ///< 1 = trust, zero frequency at [0, 0]
   Real saturation =
-      std::numeric_limits<Real>::infinity();      ///< counts from here on are ignored: saturated,
-                                                  ///< or not trusted in one pattern alone
-  Real faint = std::numeric_limits<Real>::min();  ///< model intensities up to here are rounding:
-                                                  ///< `faint_intensity`
-  device::DeviceView<Real**> background;          ///< given, counts per pattern; empty: none
+      std::numeric_limits<Real>::infinity();  ///< counts from here on are ignored: saturated,
+                                              ///< or not trusted in one pattern alone
+  device::DeviceView<Real**> background;      ///< given, counts per pattern; empty: none
   // What follows is laid out by the sweep (decomposition::ChunkLayout).
   device::DeviceView<int*> order;  ///< local positions in the order in which an epoch visits them
   device::DeviceView<int*> slot;   ///< of every ordered position, from its chunk's first_slot on
@@ -44,16 +42,6 @@ struct ScanTile {
            bytes_of<Real>(sizes.window.size());
   }
 };
-
-/// Up to which intensity a pixel's wave is what transforms leave of rounding, some 1e-7 of the
-/// amplitude that the window's pixels have on average: an aperture's probe on an empty object is
-/// dark outside the aperture. Such a wave has no phase, and counts there move nothing: else
-/// the last bits of a transform, which differ between machines, would choose the first step.
-inline Real faint_intensity(double counts_per_pattern, Shape2 window) {
-  const double rounding = 50.0 * std::numeric_limits<Real>::epsilon();
-  return static_cast<Real>(rounding * rounding * counts_per_pattern /
-                           static_cast<double>(window.size()));
-}
 
 using Chunk = decomposition::Chunk;
 
