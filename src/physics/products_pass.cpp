@@ -147,18 +147,16 @@ void ProductsPass::multiply(const Device& exec, const ObjectView& object,
   const auto plane = static_cast<std::int64_t>(object.extent(1) * object.extent(2));
   const ChunkImages chi = images_by(1, waves_at(chi_, place, chunk));
   const auto exit_waves = [&](const ObjectView& of, const Illumination& by) {
-    return ExitWaves{windows,         of.data(),
-                     plane,           by.images(),
-                     chi,             options.n_modes,
-                     options.n_object_modes, 1};
+    return ExitWaves{
+        windows, of.data(), plane, by.images(), chi, options.n_modes, options.n_object_modes, 1};
   };
   const Shape2 window = model_.scan().window;
   device::sum_each_image<NormalEquations::n>(
       exec, "tessera::physics::normal_equations", chunk.count,
       {options.n_waves() * window.h, window.w},
       MultiplyDirections{exit_waves(directions.object, model_.illumination()),
-                         exit_waves(object, *direction_), model_.unitary_scale(),
-                         options.n_waves(), window.h},
+                         exit_waves(object, *direction_), model_.unitary_scale(), options.n_waves(),
+                         window.h},
       products_at(place, chunk));
 }
 
