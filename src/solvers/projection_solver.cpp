@@ -125,8 +125,7 @@ void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
 /// Squared distance to the measured amplitudes that a pattern may keep.
 double ProjectionSolver::distance_bound() const {
   const double r = own_.fourier_relaxation;
-  const bool wanders = own_.map == settings::ProjectionMap::difference_map;
-  return std::max(r * r / 4 * mean_counts_, wanders ? kept_distance * mean_distance_ : 0);
+  return std::max(r * r / 4 * mean_counts_, kept_distance * mean_distance_);
 }
 
 /// Over all ranks, of this epoch's P_O. Waits for the device.
@@ -150,7 +149,9 @@ void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& 
   const physics::FittedParameters fitted = model_.fitted();
   model_.fit({});  // waves on their way say nothing of positions
   project(exec, sweep, batch, epoch);
-  mean_distance_ = mean_distance(exec, sweep, batch);
+  // RAAR's own relaxation keeps it from wandering.
+  if (own_.map == settings::ProjectionMap::difference_map)
+    mean_distance_ = mean_distance(exec, sweep, batch);
   model_.fit(fitted);
   if (fitted.any()) add_slopes(exec, sweep, batch);
 }

@@ -20,7 +20,6 @@ class LaterSum {
 
   /// All ranks start one after another in the same order, each when it likes.
   void start(const Values& mine);
-  bool is_under_way() const { return request_ != MPI_REQUEST_NULL; }
   /// Whether all ranks have come; does not wait.
   bool has_arrived();
   const Values& values() const { return sums_; }
