@@ -62,7 +62,7 @@ std::vector<std::string> DeckDraft::asked() const {
 std::string DeckDraft::toml(const std::string& heading) const {
   std::string all = heading;
   for (const std::string section :
-       {"", "data", "experiment", "probe", "object", "solver", "output"}) {
+       {"", "data", "experiment", "probe", "object", "solver", "refine", "output"}) {
     bool is_first = true;
     for (const Line& line : lines_) {
       if (section_of(line.key) != section) continue;

@@ -86,7 +86,12 @@ void name_datasets(const Sight& sight, DeckDraft& deck) {
 void choose_method(const Sight& sight, DeckDraft& deck) {
   deck.set("probe.n_modes", "2", "more if the beam is partly coherent, 1 if it surely is not");
   deck.set("solver.method", "\"auto\"", "`tessera methods` lists all");
-  deck.set("solver.epochs", "100");
+  deck.set("solver.epochs", sight.in_near_field ? "150" : "100");
+  if (sight.in_near_field) {
+    deck.set("refine.positions_from_epoch", "10", "images show errors of a pixel; -1: never");
+    deck.set("refine.intensity_from_epoch", "10", "the beam's, by position");
+    deck.set("refine.background_from_epoch", "10", "what falls on the detector beside the beam");
+  }
   deck.set("output.file",
            io::in_quotes(std::filesystem::path(sight.deck_path).stem().string() + "_result.h5"));
 }
@@ -139,7 +144,7 @@ Draft draft_deck(const std::string& path, const std::string& deck_path) {
   name_datasets(sight, deck);
   look_at_mask(*reader, sight, deck);
   look_at_beam(sight, deck);
-  look_at_near_field(*reader, sight, deck);
+  look_at_shadows(*reader, sight, deck);
   centre_beam(sight, deck);
   look_at_raster(*reader, sight, deck);
   look_at_positions(*reader, sight, deck);

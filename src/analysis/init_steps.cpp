@@ -107,7 +107,8 @@ void look_at_beam(Sight& sight, DeckDraft& deck) {
   const Shape2 shape = sight.patterns.shape;
   sight.beam = find_beam(sight.survey, sight.trusted);
   sight.n_pixels = std::min(shape.h, shape.w);
-  if (sight.said.is_cornered || sight.beam.is_in_corners) {
+  const bool fills_detector = sight.beam.lit_share > 0.5;
+  if (sight.said.is_cornered || (sight.beam.is_in_corners && !fills_detector)) {
     deck.set("data.zero_frequency", "\"corner\"", "the beam is at pixel [0, 0]");
     if (!sight.said.is_cornered)
       sight.warnings.push_back(
@@ -115,7 +116,7 @@ void look_at_beam(Sight& sight, DeckDraft& deck) {
           "as an FFT has them, data.zero_frequency = \"corner\"");
     return;
   }
-  if (sight.beam.lit_share > 0.5 && !has_electrons(sight, deck)) {
+  if (fills_detector && !has_electrons(sight, deck)) {
     sight.in_near_field = true;
     deck.set("experiment.propagation", "\"fresnel\"", "the beam fills the detector");
     sight.warnings.push_back(

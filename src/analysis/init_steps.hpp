@@ -45,8 +45,8 @@ std::optional<double> wavelength_m(const DeckDraft& deck);
 
 void look_at_mask(const io::ScanReader& reader, Sight& sight, DeckDraft& deck);
 void look_at_beam(Sight& sight, DeckDraft& deck);
-/// How images of the near field move with the scan.
-void look_at_near_field(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
+/// How images of the near field, or out of focus, move with the scan.
+void look_at_shadows(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
 /// Cuts far-field patterns about the beam.
 void centre_beam(Sight& sight, DeckDraft& deck);
 /// A raster's rows and columns, and how it lies on the detector; the file must have been surveyed.

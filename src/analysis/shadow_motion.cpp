@@ -1,6 +1,7 @@
 #include "shadow_motion.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -14,6 +15,12 @@ constexpr int max_side_px = 512;
 constexpr int max_sources = 16;
 /// Peaks of noise are up to some 5 standard deviations high.
 constexpr double least_peak = 8;
+/// Neighbours tell the motion roughly, for positions have errors; images of those farther away may
+/// have too little in common.
+constexpr std::array distances_in_steps{1.0, 3.0, 6.0};
+/// Of a shift: where positions are a pixel or two off.
+constexpr double tolerance_px = 2;
+constexpr double least_motion_px = 3;
 
 struct Pair {
   Vec2 step;
@@ -103,29 +110,42 @@ std::optional<Vec2> shift_between(const WaveStack& a, const WaveStack& b) {
               (x < w / 2 ? x : x - w) + vertex(value(y, x - 1), value(y, x), value(y, x + 1))};
 }
 
-/// The nearest position to `from`, and the nearest one in a direction across.
-std::vector<int> two_neighbours(const std::vector<Vec2>& positions, int from) {
+/// For each of some distances, the nearest position that is farther from `from`, and the nearest
+/// in a direction across.
+std::vector<int> neighbours(const std::vector<Vec2>& positions, int from) {
+  const auto step_to = [&](int other) {
+    return positions[static_cast<std::size_t>(other)] - positions[static_cast<std::size_t>(from)];
+  };
   const auto nearest = [&](const auto& is_allowed) {
     int best = -1;
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      const Vec2 step = positions[i] - positions[static_cast<std::size_t>(from)];
+    for (int other = 0; other < std::ssize(positions); ++other) {
+      const Vec2 step = step_to(other);
       const double distance = std::hypot(step.y, step.x);
       if (distance == 0 || distance >= least || !is_allowed(step)) continue;
       least = distance;
-      best = static_cast<int>(i);
+      best = other;
     }
     return best;
   };
   const int first = nearest([](Vec2) { return true; });
   if (first < 0) return {};
-  const Vec2 along =
-      positions[static_cast<std::size_t>(first)] - positions[static_cast<std::size_t>(from)];
-  const int second = nearest([&](Vec2 step) {
-    return std::abs(step.y * along.x - step.x * along.y) >
-           0.7 * std::hypot(step.y, step.x) * std::hypot(along.y, along.x);
-  });
-  return second < 0 ? std::vector{first} : std::vector{first, second};
+  const double step_length = std::hypot(step_to(first).y, step_to(first).x);
+  std::vector<int> all;
+  for (const double farther : distances_in_steps) {
+    const auto is_far = [&](Vec2 step) {
+      return std::hypot(step.y, step.x) >= farther * step_length;
+    };
+    const int along = nearest(is_far);
+    if (along < 0) break;
+    all.push_back(along);
+    const int across = nearest([&, ahead = step_to(along)](Vec2 step) {
+      return is_far(step) && std::abs(step.y * ahead.x - step.x * ahead.y) >
+                                 0.7 * std::hypot(step.y, step.x) * std::hypot(ahead.y, ahead.x);
+    });
+    if (across >= 0) all.push_back(across);
+  }
+  return all;
 }
 
 Vec2 moved(const ShadowMotion& motion, Vec2 step) {
@@ -134,7 +154,8 @@ Vec2 moved(const ShadowMotion& motion, Vec2 step) {
 
 bool agrees(const ShadowMotion& motion, const Pair& pair) {
   const Vec2 off = moved(motion, pair.step) - pair.shift_px;
-  return std::hypot(off.y, off.x) < 0.5 + 0.1 * std::hypot(pair.shift_px.y, pair.shift_px.x);
+  return std::hypot(off.y, off.x) <
+         tolerance_px + 0.1 * std::hypot(pair.shift_px.y, pair.shift_px.x);
 }
 
 /// Lengths in all directions alike, as square pixels make them.
@@ -192,7 +213,7 @@ std::optional<ShadowMotion> find_shadow_motion(io::ScanReader& reader, const Sur
   for (int i = 0; i < n_sources; ++i) {
     const int from = static_cast<int>(std::int64_t{i} * n / n_sources);
     const WaveStack spectrum = images.spectrum(from);
-    for (const int to : two_neighbours(positions, from))
+    for (const int to : neighbours(positions, from))
       if (const auto shift = shift_between(spectrum, images.spectrum(to)))
         pairs.push_back(
             {positions[static_cast<std::size_t>(to)] - positions[static_cast<std::size_t>(from)],
@@ -200,8 +221,9 @@ std::optional<ShadowMotion> find_shadow_motion(io::ScanReader& reader, const Sur
   }
   const auto motion = agreed(pairs);
   if (!motion) return {};
-  const auto n_moving = std::ranges::count_if(
-      pairs, [](const Pair& pair) { return std::hypot(pair.shift_px.y, pair.shift_px.x) >= 2; });
+  const auto n_moving = std::ranges::count_if(pairs, [](const Pair& pair) {
+    return std::hypot(pair.shift_px.y, pair.shift_px.x) >= least_motion_px;
+  });
   return 2 * n_moving > std::ssize(pairs) ? motion : std::nullopt;
 }
 

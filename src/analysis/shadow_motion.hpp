@@ -1,5 +1,5 @@
 #pragma once
-/// How images of a near-field scan move with the scan positions.
+/// How images of a scan in the near field, or out of focus, move with the scan positions.
 
 #include <optional>
 #include <vector>
@@ -18,10 +18,11 @@ struct ShadowMotion {
   int n_pairs = 0;  ///< of patterns that agree
 };
 
-/// Some dozen pairs of neighbouring patterns, each divided by the mean pattern, are registered by
-/// the peak of their correlation; the matrix is what most of them agree on.
+/// Some hundred pairs of neighbours and of patterns farther apart, each divided by the mean
+/// pattern, are registered by the peak of their correlation; the matrix is what most of them agree
+/// on, where positions may be a pixel or two off.
 /// @param positions by scan position, in any unit
-/// @return nothing if they do not agree, or mostly move by less than two pixels: no shadow images
+/// @return nothing if they do not agree, or mostly move by less than three pixels: no shadow images
 /// @throws InputError
 std::optional<ShadowMotion> find_shadow_motion(io::ScanReader& reader, const Survey& survey,
                                                const ImageStack<double>& trusted,

@@ -122,6 +122,7 @@ struct Trap {
   std::function<void(Cxi&)> spoil;
   std::string warning;  ///< empty: none
   std::string line;     ///< of the deck
+  bool stays_in_near_field = true;
 };
 
 void PrintTo(const Trap& trap, std::ostream* out) {
@@ -194,6 +195,24 @@ const std::vector<Trap> traps = {
            for (int x = 30; x < size; ++x) c.count(p, y, x) = 0;
      },
      "wider than the window", "crop = [64, 40]"},
+    {"ShadowsOfAFarFieldWithOneAxisTurned", true,
+     [](Cxi& c) {
+       c.move([](Vec2 at) { return 1e-3 * Vec2{at.y, -at.x}; });
+       for (int p = 0; p < n_positions; ++p)
+         for (int y = 0; y < size; ++y)
+           for (int x = 0; x < size; ++x)
+             if (std::hypot(y - 32, x - 32) > 22) c.count(p, y, x) = 0;
+     },
+     "x runs the other way", "defocus_m = 5.", false},
+    {"PositionErrorsOfAPixelInTheNearField", true,
+     [](Cxi& c) {
+       int p = 0;
+       c.move([&](Vec2 at) {
+         const double angle = 2.4 * p++;
+         return at + pixel_m / magnification * Vec2{std::sin(angle), std::cos(angle)};
+       });
+     },
+     "the beam fills the detector", "positions_from_epoch = 10"},
     {"PositionsThatNameTheirUnit", false,
      [](Cxi& c) {
        c.move([](Vec2 at) { return 1e6 * at; });
@@ -222,7 +241,10 @@ TEST_P(InitTraps, AreNamedWithWhatIsRight) {
   else
     EXPECT_THAT(draft.report, AllOf(HasSubstr("warning"), HasSubstr(trap.warning)));
   EXPECT_THAT(draft.deck, HasSubstr(trap.line));
-  EXPECT_EQ(draft.deck.find("fresnel") != std::string::npos, trap.in_near_field) << draft.deck;
+  EXPECT_EQ(draft.deck.find("fresnel") != std::string::npos,
+            trap.in_near_field && trap.stays_in_near_field)
+      << draft.deck;
+  EXPECT_THAT(draft.report, Not(HasSubstr("do not move with the positions")));
   EXPECT_THAT(draft.deck, Not(HasSubstr("background =")));
 }
 

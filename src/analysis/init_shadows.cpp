@@ -1,5 +1,5 @@
-// The step of `tessera init` that looks at how images of the near field move with the scan: they
-// tell magnification, signs and axes of the positions.
+// The step of `tessera init` that looks at how images move with the scan, in the near field or in a
+// far field out of focus: they tell magnification or defocus, signs and axes of the positions.
 
 #include <array>
 #include <cmath>
@@ -37,37 +37,49 @@ double unit_of_positions(double magnification) {
   return 1;
 }
 
-/// A beam that is wider on the sample than the window of a far-field pattern cannot be one.
-bool is_too_wide_for_far_field(const ShadowMotion& motion, const Sight& sight,
-                               const DeckDraft& deck) {
+bool cone_agrees(double magnification, double distance_m, double source_m) {
+  const double cone = 1 + distance_m / source_m;
+  return cone > 1.5 && std::abs(magnification / cone - 1) < 0.5;
+}
+
+/// A beam that is wider on the sample than the window of a far-field pattern cannot be one. One
+/// that is narrower is one where the file's focus makes the images move as they do, if the cone
+/// fills most of the detector.
+bool is_near_field(const ShadowMotion& motion, const Sight& sight, const DeckDraft& deck) {
   const auto wavelength = wavelength_m(deck);
   const auto distance = deck.number("experiment.distance_m");
   const auto pixel = deck.number("experiment.detector_pixel_m");
   if (!wavelength || !distance || !pixel) return false;
   const double said = px_per_unit(motion) * *pixel;
   const double magnification = said / unit_of_positions(said);
-  const double beam_m = 2 * sight.beam.radius_px * *pixel / magnification;
-  return magnification > 0.9 && beam_m > *wavelength * *distance / *pixel;
+  if (magnification <= 0.9) return false;
+  const double beam_px = 2 * sight.beam.radius_px;
+  if (beam_px * *pixel / magnification > *wavelength * *distance / *pixel) return true;
+  const auto source = deck.number("experiment.source_distance_m");
+  return source && beam_px > sight.n_pixels / 2.0 && cone_agrees(magnification, *distance, *source);
+}
+
+bool is_crossed(const ShadowMotion& motion) {
+  return std::abs(motion.yx) + std::abs(motion.xy) > std::abs(motion.yy) + std::abs(motion.xx);
 }
 
 /// Signs and axes: the image moves against the beam. What the file calls y and x becomes what the
 /// detector calls so.
 void turn_positions(const ShadowMotion& motion, Sight& sight, DeckDraft& deck) {
-  const bool is_crossed =
-      std::abs(motion.yx) + std::abs(motion.xy) > std::abs(motion.yy) + std::abs(motion.xx);
-  const double y_from = is_crossed ? motion.yx : motion.yy;
-  const double x_from = is_crossed ? motion.xy : motion.xx;
-  const double angle = is_crossed ? std::atan2(motion.xx / y_from, motion.xy / y_from)
-                                  : std::atan2(motion.xy / y_from, motion.xx / y_from);
+  const bool crossed = is_crossed(motion);
+  const double y_from = crossed ? motion.yx : motion.yy;
+  const double x_from = crossed ? motion.xy : motion.xx;
+  const double angle = crossed ? std::atan2(motion.xx / y_from, motion.xy / y_from)
+                               : std::atan2(motion.xy / y_from, motion.xx / y_from);
   const double off = std::remainder(angle, std::numbers::pi) * 180 / std::numbers::pi;
   if (std::abs(off) > 3)
     sight.warnings.push_back(
         text("the scan is turned by ", number_words("%.1f", off),
              " degrees against the detector: turn the positions before, in a data.positions_file"));
-  if (!is_crossed && y_from < 0 && x_from < 0) return;
+  if (!crossed && y_from < 0 && x_from < 0) return;
   io::ScanDescription& said = sight.said;
   std::array<int, 2> columns = said.positions_columns.value_or(std::array{0, 1});
-  if (is_crossed) {
+  if (crossed) {
     std::swap(columns[0], columns[1]);
     std::swap(said.positions_scale.y, said.positions_scale.x);
     if (const std::size_t comma = said.positions.find(", "); comma != std::string::npos) {
@@ -83,8 +95,8 @@ void turn_positions(const ShadowMotion& motion, Sight& sight, DeckDraft& deck) {
               io::number_pair(said.positions_scale.y, said.positions_scale.x),
               "signs as the images move");
   sight.warnings.push_back(text("the images move otherwise than the positions say: ",
-                                is_crossed ? "y and x are exchanged (data.positions_columns)" : "",
-                                is_crossed && (y_from > 0 || x_from > 0) ? ", " : "",
+                                crossed ? "y and x are exchanged (data.positions_columns)" : "",
+                                crossed && (y_from > 0 || x_from > 0) ? ", " : "",
                                 y_from > 0 ? "y runs the other way " : "",
                                 x_from > 0 ? "x runs the other way " : "",
                                 y_from > 0 || x_from > 0 ? "(signs of data.positions_scale)" : ""));
@@ -104,7 +116,10 @@ void state_cone(double magnification, Sight& sight, DeckDraft& deck) {
     return;
   }
   if (!distance) return;
-  if (said && std::abs(1 + *distance / *said - magnification) < 0.15 * magnification) return;
+  if (said && std::abs(1 + *distance / *said - magnification) < 0.15 * magnification) {
+    sight.magnification = 1 + *distance / *said;
+    return;
+  }
   if (said)
     sight.warnings.push_back(text("distances of ", io::number(*said), " m and ",
                                   io::number(*distance),
@@ -116,22 +131,44 @@ void state_cone(double magnification, Sight& sight, DeckDraft& deck) {
              "focus to sample: from how far the images move; check it");
 }
 
+/// Out of focus a far-field pattern is a shadow, too. All positions turned by half a turn are the
+/// same with the other sign of defocus and phase: they stay.
+void take_defocus(const ShadowMotion& motion, Sight& sight, DeckDraft& deck) {
+  const bool moves_with_beam = !is_crossed(motion) && motion.yy > 0 && motion.xx > 0;
+  if (!moves_with_beam) turn_positions(motion, sight, deck);
+  const auto distance = deck.number("experiment.distance_m");
+  const auto pixel = deck.number("experiment.detector_pixel_m");
+  if (!distance || !pixel) return;
+  const double said = px_per_unit(motion) * *pixel;
+  const double magnification = said / unit_of_positions(said);
+  sight.positions_unit_m = unit_of_positions(said);
+  sight.seen.emplace_back("defocus", text("shadows move by ", number_words("%.4g", magnification),
+                                          " times the positions' steps"));
+  deck.set("probe.defocus_m",
+           number_words("%.3g", (moves_with_beam ? -1 : 1) * *distance / magnification),
+           "as shadows of the sample move; the other sign with positions turned by half a turn");
+}
+
 }  // namespace
 
-void look_at_near_field(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
+void look_at_shadows(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
   const std::vector<Vec2> positions = usable_positions(reader, sight);
   const bool can_be = !positions.empty() && !has_electrons(sight, deck) &&
                       !deck.has("data.zero_frequency") && sight.beam.radius_px > 8;
   const auto motion =
       can_be ? find_shadow_motion(reader, sight.survey, sight.trusted, positions) : std::nullopt;
-  if (!sight.in_near_field && motion && is_too_wide_for_far_field(*motion, sight, deck)) {
+  if (!sight.in_near_field && motion && is_near_field(*motion, sight, deck)) {
     sight.in_near_field = true;
-    deck.set("experiment.propagation", "\"fresnel\"", "the beam is wider than a far-field window");
+    deck.set("experiment.propagation", "\"fresnel\"", "the images move with the scan");
     sight.warnings.push_back(
-        "the images move with the scan and the beam is wider than the window of a far-field "
-        "pattern: taken as the near field");
+        "the images move with the scan, and the beam is wider than the window of a far-field "
+        "pattern or comes from the focus that the file names: taken as the near field");
   }
-  if (!sight.in_near_field) return deck.remove("experiment.source_distance_m");
+  if (!sight.in_near_field) {
+    deck.remove("experiment.source_distance_m");
+    if (motion) take_defocus(*motion, sight, deck);
+    return;
+  }
   if (!motion) {
     if (can_be)
       sight.warnings.push_back(
