@@ -87,10 +87,11 @@ std::optional<deck::Deck> deck_of_result(const io::File& file) {
 std::vector<std::pair<std::string, io::DatasetInfo>> datasets(const io::File& file) {
   std::vector<std::pair<std::string, io::DatasetInfo>> found;
   for (const std::string& name : file.names()) {
+    if (!file.has_dataset(name)) continue;
     try {
       found.emplace_back(name, file.info(name));
     } catch (const InputError&) {
-      continue;  // a group has no values to describe
+      continue;  // of a shape that cannot be
     }
   }
   return found;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/naming.hpp"
 #include "tessera/base/text.hpp"
 
 #include "deck_draft.hpp"
@@ -130,7 +131,9 @@ std::string report_of(const Sight& sight, const DeckDraft& deck) {
 
 }  // namespace
 
-Draft draft_deck(const std::string& path, const std::string& deck_path) {
+namespace {
+
+Draft draft_of(const std::string& path, const std::string& deck_path) {
   const io::DescribedScan scan = io::describe_scan(path);
   Sight sight;
   sight.said = scan.said;
@@ -153,6 +156,12 @@ Draft draft_deck(const std::string& path, const std::string& deck_path) {
   choose_method(sight, deck);
   return {deck.toml("# Written by tessera init. Every key is explained in docs/deck.md.\n"),
           report_of(sight, deck)};
+}
+
+}  // namespace
+
+Draft draft_deck(const std::string& path, const std::string& deck_path) {
+  return naming_file(path, [&] { return draft_of(path, deck_path); });
 }
 
 }  // namespace tessera::analysis

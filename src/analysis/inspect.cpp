@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tessera/base/naming.hpp"
 #include "tessera/base/text.hpp"
 
 #include "file_contents.hpp"
@@ -54,7 +55,7 @@ Json report(const std::string& path) {
 }  // namespace
 
 std::string inspect_report(const std::string& path, bool json) {
-  const Json found = report(path);
+  const Json found = naming_file(path, [&] { return report(path); });
   return json ? found.dump(2) : as_text(found, 0);
 }
 

@@ -1,6 +1,7 @@
 // What `tessera inspect` says of a result.
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "inspect_sections.hpp"
@@ -42,24 +43,28 @@ Json history_section(const io::File& file) {
 }
 
 /// Areas of boxes (y0, x0, y1, x1).
-std::vector<std::int64_t> areas(const std::vector<double>& corners) {
-  std::vector<std::int64_t> found;
+std::vector<double> areas(const std::vector<double>& corners) {
+  std::vector<double> found;
   for (std::size_t i = 0; i + 3 < corners.size(); i += 4)
-    found.push_back(static_cast<std::int64_t>((corners[i + 2] - corners[i]) *
-                                              (corners[i + 3] - corners[i + 1])));
+    found.push_back((corners[i + 2] - corners[i]) * (corners[i + 3] - corners[i + 1]));
   return found;
+}
+
+/// As it is printed: a number of a damaged file may be none.
+Json whole(double n) {
+  return std::abs(n) < 1e15 ? Json(std::llround(n)) : Json(n);
 }
 
 Json tiles_section(const io::File& file) {
   Json section = Json::object();
   for (const std::string kind : {"owned", "ghosted"}) {
     if (!file.has("tiles/" + kind)) continue;
-    const std::vector<std::int64_t> found = areas(file.read_doubles("tiles/" + kind));
+    const std::vector<double> found = areas(file.read_doubles("tiles/" + kind));
     if (found.empty()) continue;
     const auto [min, max] = std::minmax_element(found.begin(), found.end());
     section["count"] = found.size();
-    section["least_" + kind + "_pixels"] = *min;
-    section["most_" + kind + "_pixels"] = *max;
+    section["least_" + kind + "_pixels"] = whole(*min);
+    section["most_" + kind + "_pixels"] = whole(*max);
   }
   return section;
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/naming.hpp"
 #include "tessera/base/text.hpp"
 
 #include "io/framing.hpp"
@@ -217,7 +218,7 @@ std::string look(const std::string& path, const std::string& folder,
                  const comm::Communicator& comm) {
   io::DescribedScan scan;
   comm.together([&] { scan = io::describe_scan(path); });
-  const Seen seen = see(scan, comm);
+  const Seen seen = naming_file(path, [&] { return see(scan, comm); });
   std::string lines;
   comm.together([&] {
     if (!comm.is_root()) return;

@@ -104,6 +104,11 @@ bool File::has(const std::string& name) const {
   return H5Oexists_by_name(handle_->file, name.c_str(), H5P_DEFAULT) > 0;
 }
 
+bool File::has_dataset(const std::string& name) const {
+  const FileAtWork at_work(path());
+  return is_dataset(handle_->file, name);
+}
+
 std::vector<std::string> File::names(const std::string& group) const {
   return reading(path(), [&] { return visited_names(handle_->file, group); });
 }

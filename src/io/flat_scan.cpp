@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 
 #include <fcntl.h>
@@ -21,15 +22,12 @@ class FlatScan final : public ScanReader {
       : flat_(patterns), source_(source), file_(open(patterns.path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (file_ < 0)
       throw InputError(text('"', flat_.path, "\" cannot be read: ", std::strerror(errno)));
-    if (flat_.unpacked) return;
-    const std::int64_t last = flat_.first_bytes.empty() ? first_byte(flat_.n_positions - 1)
-                                                        : std::ranges::max(flat_.first_bytes);
-    const std::int64_t needed = last + pattern_bytes();
-    if (FlatScan::bytes() >= needed) return;
-    const std::int64_t there = FlatScan::bytes();
-    close(file_);
-    throw InputError(text('"', flat_.path, "\" is cut short, at ", there, " of ", needed,
-                          " bytes; copy or write it again"));
+    try {
+      check_whole();
+    } catch (const InputError&) {
+      close(file_);
+      throw;
+    }
   }
   FlatScan(const FlatScan&) = delete;
   FlatScan& operator=(const FlatScan&) = delete;
@@ -94,6 +92,26 @@ class FlatScan final : public ScanReader {
   }
 
  private:
+  /// In floating point, for what a header says may be beyond 64 bits. @throws InputError
+  void check_whole() const {
+    with_number(flat_.type, [](auto) {});
+    if (std::min({flat_.n_positions, flat_.shape.h, flat_.shape.w}) < 1)
+      throw InputError(text('"', flat_.path, "\" says that it holds ", flat_.n_positions,
+                            " patterns of ", flat_.shape.h, " x ", flat_.shape.w, " pixels"));
+    constexpr double max_compression = 4096;  // of deflate 1032, of LZW somewhat more
+    const double pattern = double{1} * flat_.shape.h * flat_.shape.w * flat_.type.bytes;
+    const double between = static_cast<double>(flat_.bytes_between);
+    const double needed =
+        pattern +
+        (flat_.first_bytes.empty()
+             ? static_cast<double>(flat_.first_byte) + (flat_.n_positions - 1) * (pattern + between)
+             : static_cast<double>(std::ranges::max(flat_.first_bytes)));
+    const double there = static_cast<double>(bytes()) * (flat_.unpacked ? max_compression : 1);
+    if (there < needed)
+      throw InputError(text('"', flat_.path, "\" is cut short, at ", bytes(), " of ",
+                            std::llround(std::min(needed, 1e18)),
+                            " bytes; copy or write it again"));
+  }
   std::int64_t pattern_bytes() const { return flat_.shape.size() * flat_.type.bytes; }
   std::int64_t first_byte(std::int64_t position) const {
     if (!flat_.first_bytes.empty()) return flat_.first_bytes[static_cast<std::size_t>(position)];

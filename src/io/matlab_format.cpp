@@ -1,7 +1,9 @@
 // MATLAB 5 to 7 files (MathWorks, MAT-File Format), compressed or not. Columns run fastest there:
 // an array (y, x, position) is (position, x, y) here. MATLAB 7.3 files are HDF5.
 
+#include <algorithm>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -117,14 +119,17 @@ class MatlabFile {
 MatlabArray patterns_array(const ScanSource& source) {
   MatlabFile file(source.path);
   const MatlabArray* best = nullptr;
-  std::int64_t most = 0;
+  double most = 0;
   const std::vector<MatlabArray> arrays = file.arrays();
   for (const MatlabArray& array : arrays) {
-    if (array.extents.size() != 3 || array.type.bytes == 0) continue;
-    const std::int64_t n = array.extents[0] * array.extents[1] * array.extents[2];
+    if (array.extents.size() != 3 || array.type.bytes == 0 ||
+        *std::ranges::min_element(array.extents) < 1)
+      continue;
+    double n = 1;
+    for (const std::int64_t extent : array.extents) n *= static_cast<double>(extent);
     const bool is_named = array.name == source.patterns;
     if (!is_named && n <= most) continue;
-    most = is_named ? INT64_MAX : n;
+    most = is_named ? std::numeric_limits<double>::infinity() : n;
     best = &array;
   }
   if (!best) file.fail("it holds no array (y, x, position) of real numbers");

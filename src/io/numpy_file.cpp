@@ -1,8 +1,10 @@
 #include "numpy_file.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -14,11 +16,15 @@ namespace {
 constexpr std::string_view numpy_magic("\x93NUMPY", 6);
 constexpr std::string_view zip_magic("PK\x03\x04", 4);
 
+/// As many of `n` as the file has there.
 std::string bytes_at(std::ifstream& file, std::int64_t first, std::int64_t n) {
-  std::string bytes(static_cast<std::size_t>(n), '\0');
   file.clear();
+  file.seekg(0, std::ios::end);
+  const std::int64_t n_bytes = file.tellg();
+  if (first < 0 || first > n_bytes) return {};
+  std::string bytes(static_cast<std::size_t>(std::min(n, n_bytes - first)), '\0');
   file.seekg(first);
-  file.read(bytes.data(), n);
+  file.read(bytes.data(), std::ssize(bytes));
   bytes.resize(static_cast<std::size_t>(file.gcount()));
   return bytes;
 }
@@ -45,14 +51,24 @@ std::string entry(const std::string& header, const std::string& key, const std::
 NumberType type_of(const std::string& word) {
   if (word.size() < 3 || std::string_view("<>|=").find(word[0]) == std::string_view::npos)
     throw InputError(text("its NumPy type '", word, "' is not a number's"));
-  return {word[1], std::atoi(word.c_str() + 2), word[0] == '>'};
+  const NumberType type{word[1], std::atoi(word.c_str() + 2), word[0] == '>'};
+  if (type.bytes < 1) throw InputError(text("its NumPy type '", word, "' is not a number's"));
+  return type;
 }
 
 Extents extents_of(const std::string& words) {
   Extents extents;
   std::istringstream in(words);
-  for (std::string word; std::getline(in, word, ',');)
-    if (word.find_first_of("0123456789") != std::string::npos) extents.push_back(std::stoll(word));
+  for (std::string word; std::getline(in, word, ',');) {
+    const std::size_t begin = word.find_first_not_of(' ');
+    if (begin == std::string::npos) continue;
+    std::int64_t extent = -1;
+    std::from_chars(word.data() + begin, word.data() + word.size(), extent);
+    if (extent < 0 || extent > std::numeric_limits<int>::max())
+      throw InputError(text("its NumPy header says shape (", words, "), each from 0 to ",
+                            std::numeric_limits<int>::max()));
+    extents.push_back(extent);
+  }
   return extents;
 }
 
@@ -74,10 +90,12 @@ NumpyArray array_at(std::ifstream& file, std::int64_t first) {
 }
 
 void check_whole(const NumpyArray& array, const std::string& path) {
-  const std::int64_t needed =
-      array.first_byte + std::accumulate(array.extents.begin(), array.extents.end(),
-                                         std::int64_t{array.type.bytes}, std::multiplies<>());
-  const auto there = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  // In floating point, for what a header says may be beyond 64 bits.
+  const double needed =
+      std::accumulate(array.extents.begin(), array.extents.end(),
+                      static_cast<double>(array.type.bytes), std::multiplies<>()) +
+      static_cast<double>(array.first_byte);
+  const auto there = static_cast<double>(std::filesystem::file_size(path));
   if (there < needed)
     throw InputError(
         text("it is cut short, at ", there, " of ", needed, " bytes; copy or write it again"));
@@ -116,11 +134,11 @@ std::vector<Member> members_of(std::ifstream& file, const std::string& path) {
   };
   for (std::int64_t i = 0; i < n_members; ++i) {
     const std::size_t n_name = short_number(28);
-    Member member{list.substr(at + 46, n_name), short_number(10) != 0,
-                  whole_number<std::uint32_t>(list, at + 42)};
+    const std::int64_t header_at = whole_number<std::uint32_t>(list, at + 42);
+    Member member{list.substr(at + 46, n_name), short_number(10) != 0, header_at};
     if (member.header_at == 0xffffffff)
       member.header_at = long_header_at(list, at, at + 46 + n_name);
-    if (member.name.ends_with(".npy")) member.name.resize(n_name - 4);
+    if (member.name.ends_with(".npy")) member.name.resize(member.name.size() - 4);
     members.push_back(member);
     at += 46 + n_name + short_number(30) + short_number(32);
   }

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/naming.hpp"
 #include "tessera/base/text.hpp"
 
 #include "array_file.hpp"
@@ -27,16 +28,6 @@ std::size_t size_of(PatternType type) {
 }
 
 namespace {
-
-/// Puts the deck's key in front of what `work` throws.
-template <class Work>
-auto for_key(const std::string& key, Work&& work) {
-  try {
-    return work();
-  } catch (const InputError& error) {
-    throw InputError(text(key, ": ", error.what()));
-  }
-}
 
 /// The first characters of a file, as far as they can be printed.
 std::string beginning(const std::string& path) {
@@ -114,23 +105,31 @@ ImageStack<double> read_mask_file(const ScanSource& source, const ScanInfo& info
   return source.bad_pixels ? trusted_pixels(image) : image;
 }
 
+/// What is wrong with a part of a scan names the deck's key and the file; `apart`: if another than
+/// the patterns'.
+template <class Work>
+auto reading(const std::string& key, const ScanSource& source, const std::string& apart,
+             const Work& work) {
+  return naming(key, [&] { return naming_file(apart.empty() ? source.path : apart, work); });
+}
+
 ScanInfo read_alone(const ScanSource& source, const ScanFormat& format) {
-  const auto file = for_key("data.file", [&] { return format.open(source, nullptr); });
+  const auto file = reading("data.file", source, "", [&] { return format.open(source, nullptr); });
   ScanInfo info;
-  for_key(key("data.patterns", source.patterns),
+  reading(key("data.patterns", source.patterns), source, "",
           [&] { set_patterns(file->patterns(), source, info); });
-  for_key(key("data.positions", source.positions), [&] {
+  reading(key("data.positions", source.positions), source, source.positions_file, [&] {
     const bool apart = !source.positions_file.empty();
     info.positions_m = apart ? read_positions_file(source) : file->positions_m();
     if (source.positions || !info.positions_m.empty())
       check_positions(info.positions_m, info.n_positions);
   });
-  for_key(mask_key(source), [&] {
+  reading(mask_key(source), source, source.mask_file, [&] {
     const bool apart = !source.mask_file.empty();
     info.has_own_masks = !apart && file->has_own_masks();
     set_masks(apart ? read_mask_file(source, info) : file->valid_pixels(), source, info);
   });
-  for_key(key("data.background", source.background), [&] {
+  reading(key("data.background", source.background), source, source.background_file, [&] {
     const ImageStack<double> recorded =
         source.background_file.empty()
             ? file->background()
@@ -210,7 +209,7 @@ ScanInfo read_scan_info(const ScanSource& source, const comm::Communicator& comm
   int format = 0;
   comm.together([&] {
     if (!comm.is_root()) return;
-    format = for_key("data.file", [&] {
+    format = naming("data.file", [&] {
       return static_cast<int>(&find_format(source, formats) - formats.data());
     });
     info = read_alone(source, formats[static_cast<std::size_t>(format)]);

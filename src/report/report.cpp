@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/naming.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 
@@ -78,7 +79,8 @@ Json contents(const std::vector<std::string>& paths) {
     if (analysis::is_result(io::File::open(path))) results.push_back(path);
   Json all = {{"runs", Json::array()}};
   for (const std::string& path : results)
-    all["runs"].push_back(run_contents(path, std::ssize(results)));
+    all["runs"].push_back(
+        naming_file(path, [&] { return run_contents(path, std::ssize(results)); }));
   if (paths.size() == 2)
     all["comparison"] = comparison_contents(paths[0], paths[1], results.size() == 2);
   return all;

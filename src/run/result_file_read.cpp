@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/naming.hpp"
 #include "tessera/base/text.hpp"
 
-#include "naming.hpp"
 #include "result_file.hpp"
 #include "scan_rows.hpp"
 #include "stored_fields.hpp"

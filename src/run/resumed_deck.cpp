@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tessera/base/naming.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/save.hpp"
 
 #include "deck/check.hpp"
 #include "deck/describe.hpp"
 #include "deck/parse.hpp"
-#include "naming.hpp"
 #include "result_file.hpp"
 #include "stop_rules.hpp"
 

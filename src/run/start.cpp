@@ -6,11 +6,11 @@
 #include <numeric>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/naming.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/optics/start_probe.hpp"
 
-#include "naming.hpp"
 #include "optics/deck_optics.hpp"
 #include "optics/framed_probe.hpp"
 #include "optics/near_field_probe.hpp"

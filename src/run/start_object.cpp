@@ -4,10 +4,10 @@
 #include <functional>
 #include <numbers>
 
+#include "tessera/base/naming.hpp"
 #include "tessera/base/random.hpp"
 #include "tessera/io/hdf5.hpp"
 
-#include "naming.hpp"
 #include "optics/coarse_map.hpp"
 #include "scan_rows.hpp"
 

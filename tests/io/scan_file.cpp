@@ -10,6 +10,8 @@
 
 #include "tessera/base/error.hpp"
 
+#include "support/keep_files.hpp"
+
 namespace tessera::io::testing {
 
 using tessera::testing::world;
@@ -26,8 +28,7 @@ TemporaryFolder::TemporaryFolder() {
 
 TemporaryFolder::~TemporaryFolder() {
   world().barrier();
-  std::error_code ignored;
-  if (world().is_root()) std::filesystem::remove_all(path_, ignored);
+  if (world().is_root()) tessera::testing::remove_or_keep(path_);
 }
 
 void on_root(const std::function<void()>& work) {
@@ -66,7 +67,8 @@ void add_dataset(const std::string& path, const std::string& name, const Storage
       H5Dcreate2(file, name.c_str(), storage.type, space, links, plist, H5P_DEFAULT);
   // HDF5 converts doubles to integers and enumerations of integers, not to booleans of h5py.
   const bool is_enum = H5Tget_class(storage.type) == H5T_ENUM;
-  std::vector<signed char> booleans(values.begin(), values.end());
+  std::vector<signed char> booleans;
+  if (is_enum) booleans.assign(values.begin(), values.end());
   const herr_t written =
       is_enum ? H5Dwrite(dataset, storage.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, booleans.data())
               : H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());

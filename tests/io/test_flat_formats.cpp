@@ -64,6 +64,24 @@ TEST_F(KnownFormats, NumpyCutShort) {
               AllOf(HasSubstr("data.file"), HasSubstr("patterns.npy"), HasSubstr("cut short")));
 }
 
+TEST_F(KnownFormats, NumpyHeadersThatCannotBe) {
+  source_.path = folder_.file("patterns.npy");
+  source_.positions.reset();
+  using Header = std::array<const char*, 3>;  // type, shape, words of the error
+  for (const auto& [type, extents, words] : {Header{"<u2", "99999999999999999999, 5, 6", "shape"},
+                                             {"<u2", "-9, 5, 6", "shape"},
+                                             {"<u2", "9, 2147483647, 2147483647", "cut short"},
+                                             {"<u0", "9, 5, 6", "'<u0'"},
+                                             {"<c8", "9, 5, 6", "'c8'"},
+                                             {"<u2", "9, 30", "shape (9, 30)"}}) {
+    world().barrier();  // all have read the one before
+    on_root(
+        [&] { write(source_.path, numpy_header(type, extents) + std::string(9 * 60 * 4, 'x')); });
+    EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }),
+                AllOf(HasSubstr("data.file"), HasSubstr(source_.path), HasSubstr(words)));
+  }
+}
+
 /// As Merlin writes it: a header before each frame.
 std::string merlin_file() {
   std::string bytes;

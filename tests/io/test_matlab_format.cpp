@@ -70,5 +70,20 @@ TEST_F(KnownFormats, MatlabWithRowsFastest) {
               AllOf(HasSubstr("scan.mat"), HasSubstr("damaged")));
 }
 
+TEST_F(KnownFormats, MatlabOfAShapeThatCannotBe) {
+  source_.path = folder_.file("scan.mat");
+  source_.positions.reset();
+  for (const std::string& extents : {std::string("\xff\xff\xff\x7f\xff\xff\xff\x7f", 8),
+                                     std::string("\xfb\xff\xff\xff\xfa\xff\xff\xff", 8)}) {
+    std::string array = matlab_array();
+    array.replace(32, 8, extents);
+    for (const std::string& written : {array, deflated(array)}) {
+      world().barrier();  // all have read the one before
+      on_root([&] { write(source_.path, matlab_file(written)); });
+      EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }), HasSubstr("scan.mat"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera::io

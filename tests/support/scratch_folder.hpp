@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/keep_files.hpp"
+
 namespace tessera::testing {
 
 class ScratchFolder {
@@ -15,10 +17,7 @@ class ScratchFolder {
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
     folder_ = name;
   }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
+  ~ScratchFolder() { remove_or_keep(folder_); }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   std::string path(const std::string& name) const { return (folder_ / name).string(); }

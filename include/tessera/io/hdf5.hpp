@@ -65,6 +65,7 @@ class File {
   void close();
 
   bool has(const std::string& name) const;
+  bool has_dataset(const std::string& name) const;
   /// Paths of all datasets and groups below `group`, relative to it.
   std::vector<std::string> names(const std::string& group = "/") const;
   /// What `group` itself has, links to other files too; empty if there is no such group.
