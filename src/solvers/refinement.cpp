@@ -20,6 +20,10 @@ constexpr double max_tilt_rad = 0.3;
 /// beam is known. Found on simulated cone beams (docs/methods/refinement.md).
 constexpr int stretch_held_epochs = 60;
 
+/// Fewer counts of a pixel tell nothing of its background: steps that follow their noise add up,
+/// because none goes below 0.
+constexpr double least_counts_of_step = 30;
+
 KOKKOS_FUNCTION double bounded(double value, double min, double max) {
   return value < min ? min : value > max ? max : value;
 }
@@ -201,8 +205,10 @@ Fields Refinement::windows() const {
           field("window_subpixel_px", Lives::position, model_.parameters().shift, n_sub_positions)};
 }
 
-void Refinement::start_epoch(int epoch) {
+void Refinement::start_epoch(int epoch, double counts_of_batch) {
   epoch_ = epoch;
+  counts_of_batch_ = counts_of_batch;
+  counts_since_step_ = 0;
   const physics::FittedParameters fitted{
       .positions = starts(settings_.positions_from_epoch, epoch),
       .opr = model_.options().n_opr_modes > 0 && starts(settings_.opr_from_epoch, epoch),
@@ -229,7 +235,8 @@ void Refinement::update(const Device& exec, Sweep& sweep) {
   if (fitted.positions) update_positions(exec);
   const double share = share_of_counts(fitted);
   if (fitted.opr || fitted.intensity) update_beams(exec, model_, share * settings_.intensity_step);
-  if (fitted.background) update_background(exec, model_, share * settings_.background_step, sweep);
+  counts_since_step_ += counts_of_batch_;
+  if (fitted.background && counts_since_step_ >= least_counts_of_step) step_background(exec, sweep);
   if (fitted.any_of_optics()) update_optics(exec, model_, first_distance_m_, sweep);
 }
 
@@ -240,8 +247,15 @@ void Refinement::update_positions(const Device& exec) {
   move_positions(exec, step, slopes, frame());
 }
 
+void Refinement::step_background(const Device& exec, Sweep& sweep) {
+  const double share = share_of_counts(model_.fitted());
+  update_background(exec, model_, share * settings_.background_step, sweep);
+  counts_since_step_ = 0;
+}
+
 void Refinement::finish_epoch(const Device& exec, Sweep& sweep) {
   const physics::FittedParameters fitted = model_.fitted();
+  if (fitted.background && counts_since_step_ > 0) step_background(exec, sweep);
   if (fitted.positions) settle_positions(exec, sweep);
   if (fitted.intensity) settle_intensity(exec, unknowns_, sums_, sweep);
   if (fitted.opr)

@@ -35,7 +35,8 @@ class Refinement {
   static std::int64_t bytes(const physics::Sizes& sizes);
 
   /// The model adds up what is fitted in `epoch` (from 0).
-  void start_epoch(int epoch);
+  /// @param counts_of_batch what a pixel gets in the patterns of a batch, on average
+  void start_epoch(int epoch, double counts_of_batch);
   bool is_active() const { return model_.fitted().any(); }
   /// After a batch. Collective.
   void update(const device::Device& exec, Sweep& sweep);
@@ -53,10 +54,13 @@ class Refinement {
  private:
   ScanFrame frame() const;
   void update_positions(const device::Device& exec);
+  void step_background(const device::Device& exec, Sweep& sweep);
   void settle_positions(const device::Device& exec, Sweep& sweep);
 
   settings::Refine settings_;
   int epoch_ = 0;
+  double counts_of_batch_ = 0;
+  double counts_since_step_ = 0;  ///< of the background
   Unknowns unknowns_;
   physics::ForwardModel& model_;
   MovingPositions positions_;

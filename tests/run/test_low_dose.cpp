@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <iostream>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
 #include "tessera/base/text.hpp"
+#include "tessera/io/hdf5.hpp"
 
 #include "analysis/compare.hpp"
 #include "run/run.hpp"
@@ -82,6 +84,29 @@ TEST(LowDose, PoissonIsAtLeastAsGoodWithoutRegulariserWhereWindowsOverlapMore) {
       folder.path(), {"simulation.step_m=30e-9", "simulation.n_positions=900", "solver.epochs=20"});
   EXPECT_LE(error.poisson, error.amplitude);
   EXPECT_LT(error.poisson, 0.2) << "both could fail alike";
+}
+
+/// Its steps after every batch of a few counts a pixel, none of which goes below 0, would make it
+/// two to five times as much, at the cost of the bright field.
+TEST(LowDose, ARefinedBackgroundIsNotMadeOfNoise) {
+  const testing::SharedFolder folder("low_dose_background");
+  const auto sum_of = [](const std::string& path, const char* name) {
+    const std::vector<double> counts = io::File::open(path).read_doubles(name);
+    return std::accumulate(counts.begin(), counts.end(), 0.0);
+  };
+  for (const char* noise : {"solver.noise=amplitude", "solver.noise=poisson"}) {
+    const deck::Deck deck = testing::parsed(
+        folder.path(),
+        {"simulation.counts_per_pattern=200", "simulation.background_fraction=0.2",
+         "simulation.step_m=60e-9", "simulation.n_positions=225", "solver.method=lsqml",
+         "solver.batch_size=9", "solver.epochs=30", "refine.background_from_epoch=5", noise});
+    simulation::simulate(deck, testing::world(), Log(false));
+    run::Run run(deck, testing::world(), Log(false));
+    while (!run.finished()) run.run_epoch();
+    run.write_result(run.measure(), "finished");
+    const double expected = sum_of(deck.data.file, "truth/background");
+    EXPECT_NEAR(sum_of(deck.output.file, "parameters/background") / expected, 1, 0.6) << noise;
+  }
 }
 
 }  // namespace
