@@ -41,6 +41,7 @@ void SlabReader::read(std::span<const std::int64_t> begin, std::span<const std::
                       H5Sclose);
   const Handle& from = *handle_;
   const Doing doing("reading a file");
+  const FileAtWork at_work(from.path);
   if (in_memory >= 0 &&
       H5Sselect_hyperslab(from.in_file, H5S_SELECT_SET, first.data(), nullptr, sizes.data(),
                           nullptr) >= 0 &&

@@ -1,4 +1,8 @@
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -30,6 +34,30 @@ TEST(FileAtWorkDeathTest, IsNamedByACrashAndNothingElseIs) {
     std::raise(SIGSEGV);
   };
   EXPECT_EXIT(crash_elsewhere(), ::testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(FileAtWorkDeathTest, IsNamedByALibraryThatGoesRoundInCircles) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "not under the sanitizer";
+#endif
+  const auto never_ends = [] {
+    name_file_on_crash(std::chrono::milliseconds(20));
+    const FileAtWork at_work("a.h5");
+    while (std::clock() >= 0) {
+    }
+  };
+  EXPECT_EXIT(never_ends(), ::testing::ExitedWithCode(2),
+              "\"a.h5\" is damaged: the library that reads it did not come to an end over it");
+  const auto reads = [] {
+    name_file_on_crash(std::chrono::milliseconds(20));
+    {
+      const FileAtWork at_work("a.h5");
+      const std::clock_t start = std::clock();
+      while (std::clock() - start < CLOCKS_PER_SEC / 5) std::ifstream("/proc/self/stat").get();
+    }
+    std::_Exit(7);
+  };
+  EXPECT_EXIT(reads(), ::testing::ExitedWithCode(7), "");
 }
 
 }  // namespace

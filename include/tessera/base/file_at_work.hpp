@@ -1,12 +1,13 @@
 #pragma once
-/// A library that dies of a damaged file names the file.
+/// A library that dies of a damaged file, or goes round in circles in it, names the file.
 
+#include <chrono>
 #include <string>
 
 namespace tessera {
 
 /// As long as it lives, this process reads the file at `path`, through a library that may stumble
-/// over what is in it. Of the main thread; costs a microsecond.
+/// over what is in it. Of the main thread; costs a microsecond and allocates nothing.
 class FileAtWork {
  public:
   explicit FileAtWork(const std::string& path);
@@ -19,8 +20,9 @@ class FileAtWork {
 };
 
 /// From here on a crash within a FileAtWork ends the process with one line that names the file, and
-/// exit code 2; a crash elsewhere is what it was. For programs, once; not under sanitizers, which
-/// say more.
-void name_file_on_crash();
+/// exit code 2, and so does a library that computes for twice as long as `idle` without reading
+/// anything (a chunk of 1 GB takes that long to unpack). A crash elsewhere is what it was. For
+/// programs, once; not under sanitizers, which say more.
+void name_file_on_crash(std::chrono::milliseconds idle = std::chrono::seconds(3));
 
 }  // namespace tessera
