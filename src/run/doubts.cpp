@@ -50,6 +50,15 @@ std::string remedy(const std::string& section, deck::Solver solver, const Scan& 
               settings::number_text(std::round(100 * coverage) / 100), ")");
 }
 
+std::string suspects(const deck::Deck& deck, const Scan& scan) {
+  const auto [n_trusted, n_recorded] = trust(scan);
+  return text("Suspect the probe (probe.initial = \"", deck.probe.initial,
+              "\" and its keys), the distance (experiment.distance_m and the detector's pixel, "
+              "which make object pixels of ",
+              scan.grid.pixel_m, " m), and the mask (", n_trusted, " of ", n_recorded,
+              " pixels are trusted)");
+}
+
 }  // namespace
 
 std::vector<std::string> doubts_of_batches(const deck::Deck& deck, const Scan& scan) {
@@ -82,15 +91,18 @@ std::string doubt_of_start(const deck::Deck& deck, const Scan& scan, double firs
   constexpr double tolerance = 0.2;
   if (deck.object.initial == "random_phase" || first_error <= scan.empty_error + tolerance)
     return "";
-  const auto [n_trusted, n_recorded] = trust(scan);
   return text("the first epoch's error of ", first_error, " is worse than ", scan.empty_error,
               ", that of an empty object under the right probe: the start does not fit the "
-              "patterns. Suspect the probe (probe.initial = \"",
-              deck.probe.initial,
-              "\" and its keys), the distance (experiment.distance_m and the detector's pixel, "
-              "which make object pixels of ",
-              scan.grid.pixel_m, " m), and the mask (", n_trusted, " of ", n_recorded,
-              " pixels are trusted)");
+              "patterns. ",
+              suspects(deck, scan));
+}
+
+std::string doubt_of_result(const deck::Deck& deck, const Scan& scan, double final_error) {
+  if (final_error < scan.empty_error) return "";
+  return text("the result's error of ", final_error, " is not below ", scan.empty_error,
+              ", that of an empty object under the right probe: it says nothing of the sample. "
+              "Give it more epochs or another solver.method than \"",
+              deck.solvers.back().method, "\". ", suspects(deck, scan));
 }
 
 }  // namespace tessera::run

@@ -21,4 +21,8 @@ std::vector<std::string> doubts_of_batches(const deck::Deck& deck, const Scan& s
 /// @param first_error running E of the first epoch
 std::string doubt_of_start(const deck::Deck& deck, const Scan& scan, double first_error);
 
+/// A result that explains the patterns no better than an empty object.
+/// @param final_error of the state that is written
+std::string doubt_of_result(const deck::Deck& deck, const Scan& scan, double final_error);
+
 }  // namespace tessera::run

@@ -18,6 +18,7 @@
 #include "epochs.hpp"
 #include "halves.hpp"
 #include "report/report.hpp"
+#include "run/doubts.hpp"
 #include "run/going_on.hpp"
 #include "run/requests.hpp"
 #include "run/resumed_deck.hpp"
@@ -120,13 +121,25 @@ void leave_if_signalled(Requests& requests, const Launch& launch) {
                       text(signal_status, " before the first epoch; nothing is written"));
 }
 
+bool has_ended_early(const std::string& status) {
+  return status == signal_status || status == job_end_status;
+}
+
+/// A run that came to its end with nothing to show for it says so, also to who reads the result.
+void judge(RunOutcome& outcome, const deck::Deck& deck, const Scan& scan, const Log& log) {
+  if (has_ended_early(outcome.status)) return;
+  const std::string doubt = doubt_of_result(deck, scan, outcome.final_figures.error);
+  if (doubt.empty()) return;
+  log.warning(doubt);
+  outcome.status += ", no better than an empty object";
+}
+
 /// Epochs are not lost to a disk that is full at their end: the write is tried again, for as long
 /// as a rank may stand still, unless the job is about to be ended. Collective.
 void write_when_there_is_room(Run& run, const RunOutcome& outcome, const deck::Deck& deck,
                               const comm::Communicator& comm, Requests& requests) {
   constexpr double pause_s = 5;
-  const bool is_urgent = outcome.status == signal_status || outcome.status == job_end_status;
-  const double patience_s = is_urgent ? 0 : deck.decomposition.timeout_s;
+  const double patience_s = has_ended_early(outcome.status) ? 0 : deck.decomposition.timeout_s;
   for (double waited_s = 0;; waited_s += pause_s) {
     try {
       return run.write_result(outcome.final_figures, outcome.status);
@@ -201,6 +214,8 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
     throw;
   }
   outcome.final_figures = run->measure();
+  const ExitCode code = exit_code(outcome.status, launch);
+  judge(outcome, deck, run->scan(), Log(comm.is_root()));
   outcome.epoch_seconds = progress.seconds();
   outcome.n_epochs_run = progress.n_shown();
   write_when_there_is_room(*run, outcome, deck, comm, requests);
@@ -215,7 +230,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   draw_pictures(deck, comm);
   write_report(deck, comm);
   if (comm.is_root()) fmt::print("result {}, {}\n", printable(deck.output.file), outcome.status);
-  return exit_code(outcome.status, launch);
+  return code;
 }
 
 }  // namespace tessera::run
