@@ -89,15 +89,16 @@ std::size_t StagedFile::number_of(const std::string& name) const {
 }
 
 void StagedFile::write_slab(const std::string& name, const Extents& begin, const Extents& count,
-                            std::vector<char> values) {
-  if (!values.empty()) slabs_.push_back({number_of(name), begin, count, std::move(values)});
+                            FreshBytes values) {
+  if (values.size() > 0) slabs_.push_back({number_of(name), begin, count, std::move(values)});
 }
 
 void StagedFile::write_slab(const std::string& name, const Extents& begin, const Extents& count,
                             const void* values) {
-  const auto* first = static_cast<const char*>(values);
   const std::int64_t n_bytes = n_elements(count) * datasets_[number_of(name)].value_bytes;
-  write_slab(name, begin, count, std::vector<char>(first, first + n_bytes));
+  FreshBytes copy(static_cast<std::size_t>(n_bytes));
+  if (n_bytes > 0) std::memcpy(copy.data(), values, copy.size());
+  write_slab(name, begin, count, std::move(copy));
 }
 
 void StagedFile::make_structure() {

@@ -21,29 +21,33 @@ void write_object(io::StagedFile& file, const Scan& scan, const Field& field) {
   const Box& ghosted = scan.tile().ghosted;
   const io::ElementType type = stored_type(field);
   const auto value_bytes = static_cast<std::int64_t>(io::size_of(type));
+  const std::int64_t n_planes = field.extents[0];
+  const std::int64_t plane = std::int64_t{owned.height()} * ghosted.width();
+  io::FreshBytes values(static_cast<std::size_t>(n_planes * plane * value_bytes));
+  for (std::int64_t i = 0; i < n_planes; ++i)
+    solvers::copy_out(
+        field,
+        (i * ghosted.height() + owned.begin.y - ghosted.begin.y) * std::int64_t{ghosted.width()},
+        plane, values.data() + i * plane * value_bytes);
+  // Of whole rows the owned parts move to the front, in place: a tile may be a large part of the
+  // memory.
   const auto row_bytes = static_cast<std::size_t>(owned.width() * value_bytes);
-  std::vector<char> values(static_cast<std::size_t>(field.n_bytes()));
-  solvers::copy_out(field, 0, field.n_values, values.data());
-  // Owned rows move to the front, in place: a tile may be a large part of the memory.
-  char* end = values.data();
-  for (std::int64_t plane = 0; plane < field.extents[0]; ++plane)
-    for (int y = owned.begin.y; y < owned.end.y; ++y) {
-      const std::int64_t first =
-          (plane * ghosted.height() + y - ghosted.begin.y) * ghosted.width() + owned.begin.x -
-          ghosted.begin.x;
-      std::memmove(end, values.data() + first * value_bytes, row_bytes);
-      end += row_bytes;
-    }
-  values.resize(static_cast<std::size_t>(end - values.data()));
+  if (owned.width() < ghosted.width()) {
+    const char* from = values.data() + (owned.begin.x - ghosted.begin.x) * value_bytes;
+    for (std::int64_t row = 0; row < n_planes * owned.height(); ++row)
+      std::memmove(values.data() + static_cast<std::size_t>(row) * row_bytes,
+                   from + row * ghosted.width() * value_bytes, row_bytes);
+    values.shrink(row_bytes * static_cast<std::size_t>(n_planes * owned.height()));
+  }
   file.create_dataset(field.name, stored_extents(scan, field), type);
   file.write_slab(field.name, {0, owned.begin.y, owned.begin.x},
-                  {field.extents[0], owned.height(), owned.width()}, std::move(values));
+                  {n_planes, owned.height(), owned.width()}, std::move(values));
 }
 
 void write_images(io::StagedFile& file, const Field& field, bool is_root) {
   file.create_dataset(field.name, field.extents, stored_type(field));
   if (!is_root) return;
-  std::vector<char> values(static_cast<std::size_t>(field.n_bytes()));
+  io::FreshBytes values(static_cast<std::size_t>(field.n_bytes()));
   solvers::copy_out(field, 0, field.n_values, values.data());
   file.write_slab(field.name, io::Extents(field.extents.size(), 0), field.extents,
                   std::move(values));

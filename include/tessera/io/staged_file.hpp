@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/io/fresh_bytes.hpp"
 #include "tessera/io/hdf5.hpp"
 
 namespace tessera::io {
@@ -20,7 +21,7 @@ class StagedFile {
   void create_dataset(const std::string& name, const Extents& extents, ElementType type);
   /// This rank's hyperslab of a dataset made here, as its type stores it: kept until it is written.
   void write_slab(const std::string& name, const Extents& begin, const Extents& count,
-                  std::vector<char> values);
+                  FreshBytes values);
   void write_slab(const std::string& name, const Extents& begin, const Extents& count,
                   const void* values);
   void write_doubles(const std::string& name, const Extents& extents, std::vector<double> values);
@@ -49,7 +50,7 @@ class StagedFile {
     std::size_t dataset;
     Extents begin;
     Extents count;
-    std::vector<char> values;
+    FreshBytes values;
   };
   std::size_t number_of(const std::string& name) const;
   void write_runs(int descriptor, const Dataset& dataset, const Extents& begin,
