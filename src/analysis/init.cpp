@@ -149,6 +149,7 @@ Draft draft_of(const std::string& path, const std::string& deck_path) {
   look_at_beam(sight, deck);
   look_at_shadows(*reader, sight, deck);
   centre_beam(sight, deck);
+  turn_far_field(*reader, sight, deck);
   look_at_raster(*reader, sight, deck);
   look_at_positions(*reader, sight, deck);
   ask_for_experiment(sight, deck);

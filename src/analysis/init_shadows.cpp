@@ -8,10 +8,12 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/geometry/pixel_size.hpp"
 
 #include "init_steps.hpp"
 #include "io/file_facts.hpp"
 #include "shadow_motion.hpp"
+#include "turned_shadows.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -182,6 +184,36 @@ void look_at_shadows(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
   const double magnification = px_per_unit(*motion) * *pixel;
   sight.positions_unit_m = unit_of_positions(magnification);
   state_cone(magnification / *sight.positions_unit_m, sight, deck);
+}
+
+void turn_far_field(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
+  const std::vector<Vec2> positions = usable_positions(reader, sight);
+  const auto wavelength = wavelength_m(deck);
+  const auto distance = deck.number("experiment.distance_m");
+  const auto pixel = deck.number("experiment.detector_pixel_m");
+  if (positions.empty() || sight.in_near_field || has_electrons(sight, deck) ||
+      deck.has("data.zero_frequency") || deck.has("probe.defocus_m") || !wavelength || !distance ||
+      !pixel || sight.beam.lit_share == 0)
+    return;
+  const double object_pixel_m =
+      geometry::far_field_pixel_m(*wavelength, *distance, *pixel, sight.n_pixels);
+  std::vector<Vec2> positions_px;
+  for (const Vec2 at : positions) positions_px.push_back(at / object_pixel_m);
+  const Shape2 shape = sight.patterns.shape;
+  const Vec2 centre =
+      deck.has("data.centre_px") ? sight.beam.centre_px : Vec2{shape.h / 2.0, shape.w / 2.0};
+  const auto found = find_turned_shadows(reader, sight.survey, sight.trusted,
+                                         {centre, sight.n_pixels}, positions_px);
+  if (!found) return;
+  sight.seen.emplace_back(
+      "shadows",
+      text("move with the sample, at a correlation of ",
+           number_words("%.2g", found->shadows.correlation), " where chance has ",
+           number_words("%.2g", found->shadows.flat_correlation),
+           found->agrees ? "; axes and signs of the positions agree"
+                         : "; positions are turned accordingly, or by half a turn more, which is "
+                           "the other sign of defocus and phase"));
+  if (!found->agrees) turn_positions(found->motion, sight, deck);
 }
 
 }  // namespace tessera::analysis

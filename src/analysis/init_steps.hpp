@@ -49,6 +49,9 @@ void look_at_beam(Sight& sight, DeckDraft& deck);
 void look_at_shadows(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
 /// Cuts far-field patterns about the beam.
 void centre_beam(Sight& sight, DeckDraft& deck);
+/// Signs and axes of the positions of a far field whose images do not move as a whole, out of focus
+/// all the same.
+void turn_far_field(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
 /// A raster's rows and columns, and how it lies on the detector; the file must have been surveyed.
 void look_at_raster(io::ScanReader& reader, Sight& sight, DeckDraft& deck);
 /// What a raster needs besides.

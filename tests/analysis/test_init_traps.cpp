@@ -11,6 +11,7 @@
 
 #include "analysis/init.hpp"
 #include "analysis/inspect.hpp"
+#include "analysis/turned_shadows.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace tessera::analysis {
@@ -250,6 +251,47 @@ TEST_P(InitTraps, AreNamedWithWhatIsRight) {
 
 INSTANTIATE_TEST_SUITE_P(Cxi, InitTraps, ::testing::ValuesIn(traps),
                          [](const auto& of) { return of.param.name; });
+
+/// What find_turned_shadows says of a file, its positions turned before.
+std::optional<TurnedShadows> turned_shadows(const Cxi& cxi,
+                                            const std::function<Vec2(Vec2)>& turned) {
+  const testing::ScratchFolder folder;
+  write(folder.path("scan.cxi"), cxi);
+  const io::DescribedScan scan = io::describe_scan(folder.path("scan.cxi"));
+  const auto reader = scan.format->open(scan.source, nullptr);
+  const Survey survey = survey_patterns(*reader, n_positions);
+  std::vector<Vec2> positions_px;
+  for (int p = 0; p < n_positions; ++p)
+    positions_px.push_back(turned({7.0 * (p / side) + 0.3 * (p % 3), 8.0 * (p % side)}));
+  return find_turned_shadows(*reader, survey, {}, {{size / 2, size / 2}, size}, positions_px);
+}
+
+TEST(TurnedShadows, TellSignsAndAxesButForHalfATurn) {
+  Cxi cone = near_field();
+  for (int p = 0; p < n_positions; ++p)
+    for (int y = 0; y < size; ++y)
+      for (int x = 0; x < size; ++x)
+        if (std::hypot(y - 32, x - 32) > 22) cone.count(p, y, x) = 0;
+  const auto expect = [&](const std::function<Vec2(Vec2)>& turned, const ShadowMotion& motion) {
+    const auto found = turned_shadows(cone, turned);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->motion.yy, motion.yy);
+    EXPECT_EQ(found->motion.yx, motion.yx);
+    EXPECT_EQ(found->motion.xy, motion.xy);
+    EXPECT_EQ(found->motion.xx, motion.xx);
+    EXPECT_EQ(found->agrees, motion.yy * motion.xx > 0);
+    EXPECT_NEAR(std::abs(found->shadows.yy), 1, 0.1);
+  };
+  expect([](Vec2 at) { return at; }, {-1, 0, 0, -1});
+  expect([](Vec2 at) { return -1 * at; }, {-1, 0, 0, -1});
+  expect([](Vec2 at) { return Vec2{-at.y, at.x}; }, {-1, 0, 0, 1});
+  expect([](Vec2 at) { return Vec2{at.x, at.y}; }, {0, -1, -1, 0});
+  expect([](Vec2 at) { return Vec2{-at.x, at.y}; }, {0, -1, 1, 0});
+}
+
+TEST(TurnedShadows, AreNotFoundInABeamThatStandsStill) {
+  EXPECT_FALSE(turned_shadows(far_field(), [](Vec2 at) { return at; }));
+}
 
 TEST(InitOfAFileOfFrames, NamesTheMaster) {
   const testing::ScratchFolder folder;
