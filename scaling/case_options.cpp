@@ -13,26 +13,6 @@
 
 namespace tessera::scaling {
 
-void add_case_options(CLI::App& command, CaseOptions& options) {
-  command.add_option("--raster", options.raster, "positions, ROWSxCOLUMNS")
-      ->delimiter('x')
-      ->expected(2)
-      ->allow_extra_args(false)  // one word; what follows is a setting
-      ->capture_default_str();
-  command.add_option("--size", options.scan.window_px, "window, pixels")->capture_default_str();
-  command.add_option("--step", options.scan.step_px, "between positions, pixels")
-      ->capture_default_str();
-  command.add_option("--epochs", options.n_epochs, "to time, after one that warms up")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command.add_option("--json", options.json, "also write the figures to this file");
-  command
-      .add_option("settings", options.overrides,
-                  "deck keys, e.g. probe.n_modes=4 solver.batch_size=0 "
-                  "decomposition.transport=host_mpi")
-      ->option_text("key=value ...");
-}
-
 deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm) {
   options.scan.raster = {options.raster.at(0), options.raster.at(1)};
   deck::Deck deck;

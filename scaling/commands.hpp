@@ -1,12 +1,10 @@
 #pragma once
-/// The subcommands of `tessera_bench`, one file each. Each adds itself to the command line and sets
-/// `run` when chosen.
+/// What the subcommands of `tessera_bench` do, one file each, and what they share. All are
+/// collective.
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 #include "tessera/comm/communicator.hpp"
@@ -21,18 +19,6 @@ class Run;
 
 namespace tessera::scaling {
 
-/// What a chosen subcommand does. Collective.
-using Action = std::function<void(const comm::Communicator&)>;
-
-void add_epoch(CLI::App& app, Action& run);
-void add_gradient(CLI::App& app, Action& run);
-void add_machine(CLI::App& app, Action& run);
-void add_predict(CLI::App& app, Action& run);
-void add_solvers(CLI::App& app, Action& run);
-void add_stages(CLI::App& app, Action& run);
-void add_table(CLI::App& app, Action& run);
-void add_startup(CLI::App& app, Action& run);
-
 /// What the commands with a synthetic scan share.
 struct CaseOptions {
   SyntheticCase scan;
@@ -41,7 +27,53 @@ struct CaseOptions {
   int n_epochs = 5;
   std::string json;  ///< path; empty: none
 };
-void add_case_options(CLI::App& command, CaseOptions& options);
+
+struct EpochOptions {
+  std::string deck;
+  std::vector<std::string> overrides;
+};
+void bench_epoch(const EpochOptions& options, const comm::Communicator& comm);
+
+struct GradientOptions : CaseOptions {
+  bool skip_exchange = false;
+  std::string machine;
+};
+void bench_gradient(GradientOptions& options, const comm::Communicator& comm);
+
+struct MachineOptions {
+  std::vector<int> windows_px{64, 128, 256, 512};
+  std::string name;
+  std::string out;
+};
+void bench_machine(MachineOptions& options, const comm::Communicator& comm);
+
+struct PredictOptions : CaseOptions {
+  std::string machine;
+  std::vector<int> n_ranks{1, 2, 4, 8, 16};
+};
+void bench_predict(PredictOptions& options, const comm::Communicator& comm);
+
+struct SolversOptions : CaseOptions {
+  std::vector<int> n_modes{1, 3};
+  std::string against;
+};
+void bench_solvers(SolversOptions& options, const comm::Communicator& comm);
+
+void bench_stages(CaseOptions& options, const comm::Communicator& comm);
+
+struct StartupOptions {
+  std::vector<int> raster{3163, 3163};
+  int window_px = 128;
+  int step_px = 8;
+  int n_ranks = 4096;
+  int batch_size = 0;
+  std::string batch_order = "spread";
+  std::string json;
+};
+void bench_startup(const StartupOptions& options, const comm::Communicator& comm);
+
+/// @param folder of results
+void bench_table(const std::string& folder, const comm::Communicator& comm);
 
 /// The case's deck, on all ranks, with a batch_size. Collective. @throws AgreedError
 deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm);

@@ -1,7 +1,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 
 #include <fmt/core.h>
 
@@ -35,12 +34,7 @@ step_m = 300e-9
 detector_shape = [128, 128]
 )";
 
-struct Options {
-  std::string deck;
-  std::vector<std::string> overrides;
-};
-
-deck::Deck read_deck(const Options& options) {
+deck::Deck read_deck(const EpochOptions& options) {
   std::ifstream file(options.deck);
   if (!file) throw InputError(text("the deck \"", options.deck, "\" cannot be read"));
   return deck::parse({std::istreambuf_iterator<char>(file), {}}, options.deck, options.overrides);
@@ -54,7 +48,9 @@ deck::Deck simulated(const comm::Communicator& comm) {
   return deck;
 }
 
-void bench_epoch(const Options& options, const comm::Communicator& comm) {
+}  // namespace
+
+void bench_epoch(const EpochOptions& options, const comm::Communicator& comm) {
   deck::Deck deck;
   if (options.deck.empty())
     deck = simulated(comm);
@@ -85,20 +81,6 @@ void bench_epoch(const Options& options, const comm::Communicator& comm) {
   print("one epoch, everything included", 1e3 * epoch_s, "ms");
   print("ratio to the transforms", epoch_s / reference.transforms_s, "");
   print("ratio to the transforms and the pass", epoch_s / reference.transforms_and_pass_s, "");
-}
-
-}  // namespace
-
-void add_epoch(CLI::App& app, Action& run) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "epoch", "One epoch of a deck, everything included, beside the bare transforms");
-  command->add_option("deck", options->deck, "without one: a simulated scan of 516 x 128 x 128");
-  command->add_option("settings", options->overrides, "deck keys to set")
-      ->option_text("key=value ...");
-  command->callback([options, &run] {
-    run = [options](const comm::Communicator& comm) { bench_epoch(*options, comm); };
-  });
 }
 
 }  // namespace tessera::scaling

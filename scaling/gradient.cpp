@@ -18,11 +18,6 @@
 namespace tessera::scaling {
 namespace {
 
-struct Options : CaseOptions {
-  bool skip_exchange = false;
-  std::string machine;
-};
-
 /// Of the slowest, fullest or busiest rank, except for the errors and the sums that say so.
 struct Figures {
   std::string transport;
@@ -58,7 +53,8 @@ void time_epochs(run::Run& run, const comm::Communicator& comm, int n_epochs, Fi
   figures.reduce_wait_s = (after.reduce_s - before.reduce_s) / n_epochs;
 }
 
-Figures measured(const deck::Deck& deck, const Options& options, const comm::Communicator& comm) {
+Figures measured(const deck::Deck& deck, const GradientOptions& options,
+                 const comm::Communicator& comm) {
   Figures figures;
   const std::int64_t bytes_before = device_bytes_used();
   const Kokkos::Timer timer;
@@ -90,8 +86,8 @@ Figures measured(const deck::Deck& deck, const Options& options, const comm::Com
   return figures;
 }
 
-nlohmann::json as_json(const Figures& figures, const Options& options, const deck::Deck& deck,
-                       int n_ranks) {
+nlohmann::json as_json(const Figures& figures, const GradientOptions& options,
+                       const deck::Deck& deck, int n_ranks) {
   nlohmann::json json = case_json("gradient", options, deck, n_ranks);
   const double epoch_s = median(figures.epochs_s);
   json.update(
@@ -121,8 +117,8 @@ nlohmann::json as_json(const Figures& figures, const Options& options, const dec
 }
 
 /// Beside the least of the epochs: a machine's rates are of the least, too.
-void add_prediction(const deck::Deck& deck, const Options& options, const comm::Communicator& comm,
-                    nlohmann::json& json) {
+void add_prediction(const deck::Deck& deck, const GradientOptions& options,
+                    const comm::Communicator& comm, nlohmann::json& json) {
   comm.together([&] {
     if (!comm.is_root()) return;
     const cost::Machine machine = cost::read_machine(options.machine);
@@ -136,7 +132,9 @@ void add_prediction(const deck::Deck& deck, const Options& options, const comm::
   });
 }
 
-void bench_gradient(Options& options, const comm::Communicator& comm) {
+}  // namespace
+
+void bench_gradient(GradientOptions& options, const comm::Communicator& comm) {
   const deck::Deck deck = deck_of(options, comm);
   const Figures figures = measured(deck, options, comm);
   nlohmann::json json = as_json(figures, options, deck, comm.size());
@@ -156,24 +154,6 @@ void bench_gradient(Options& options, const comm::Communicator& comm) {
         figures.last_error);
   if (!options.machine.empty()) add_prediction(deck, options, comm, json);
   write_json(options.json, json, comm);
-}
-
-}  // namespace
-
-void add_gradient(CLI::App& app, Action& run) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "gradient",
-      "Milliseconds per epoch of a synthetic scan, everything included, beside the bare transforms "
-      "that it needs");
-  add_case_options(*command, *options);
-  command->add_flag("--skip-exchange", options->skip_exchange,
-                    "ranks exchange nothing: what communication costs is the difference");
-  command->add_option("--machine", options->machine,
-                      "what tessera_bench machine has written: also predict the epoch");
-  command->callback([options, &run] {
-    run = [options](const comm::Communicator& comm) { bench_gradient(*options, comm); };
-  });
 }
 
 }  // namespace tessera::scaling

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -29,12 +28,6 @@
 
 namespace tessera::scaling {
 namespace {
-
-struct Options {
-  std::vector<int> windows_px{64, 128, 256, 512};
-  std::string name;
-  std::string out;
-};
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -95,7 +88,7 @@ void on_first(int n, const comm::Communicator& comm, const Work& work) {
 
 class Measurement {
  public:
-  Measurement(const Options& options, const comm::Communicator& comm)
+  Measurement(const MachineOptions& options, const comm::Communicator& comm)
       : options_(options), comm_(comm), counts_(rank_counts(comm.size())) {}
 
   cost::Machine machine() {
@@ -150,7 +143,7 @@ class Measurement {
     if (comm_.is_root()) fmt::print(stderr, "{:>7.1f} s  {}\n", timer_.seconds(), what);
   }
 
-  const Options& options_;
+  const MachineOptions& options_;
   const comm::Communicator& comm_;
   std::vector<int> counts_;
   cost::Machine machine_;
@@ -158,7 +151,9 @@ class Measurement {
   Kokkos::Timer timer_;
 };
 
-void bench_machine(Options& options, const comm::Communicator& comm) {
+}  // namespace
+
+void bench_machine(MachineOptions& options, const comm::Communicator& comm) {
   std::ranges::sort(options.windows_px);
   const auto repeated = std::ranges::unique(options.windows_px);
   options.windows_px.erase(repeated.begin(), repeated.end());
@@ -175,25 +170,6 @@ void bench_machine(Options& options, const comm::Communicator& comm) {
     if (!file.flush())
       throw SystemError(text("-o ", options.out, " cannot be written; name a file that can"));
     fmt::print("{} written\n", options.out);
-  });
-}
-
-}  // namespace
-
-void add_machine(CLI::App& app, Action& run) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "machine",
-      "Measure what this machine can do, alone and with as many ranks as were started, for tessera "
-      "plan --machine");
-  command->add_option("--windows", options->windows_px, "sides of windows, pixels")
-      ->delimiter(',')
-      ->check(CLI::Range(16, 4096))
-      ->capture_default_str();
-  command->add_option("--name", options->name, "of the machine, else what the system says");
-  command->add_option("-o,--output", options->out, "file to write, else to the terminal");
-  command->callback([options, &run] {
-    run = [options](const comm::Communicator& comm) { bench_machine(*options, comm); };
   });
 }
 

@@ -1,6 +1,5 @@
 #include "predict.hpp"
 
-#include <memory>
 #include <string>
 
 #include <fmt/core.h>
@@ -44,14 +43,9 @@ nlohmann::json prediction_json(const run::RankPlan& plan) {
           {"least_batch", plan.least_batch}};
 }
 
-namespace {
+namespace {}  // namespace
 
-struct Options : CaseOptions {
-  std::string machine;
-  std::vector<int> n_ranks{1, 2, 4, 8, 16};
-};
-
-void bench_predict(Options& options, const comm::Communicator& comm) {
+void bench_predict(PredictOptions& options, const comm::Communicator& comm) {
   const deck::Deck deck = deck_of(options, comm);
   nlohmann::json json = case_json("predict", options, deck, 0);
   comm.together([&] {
@@ -67,25 +61,6 @@ void bench_predict(Options& options, const comm::Communicator& comm) {
     run::print_seconds(machine, plans);
   });
   write_json(options.json, json, comm);
-}
-
-}  // namespace
-
-void add_predict(CLI::App& app, Action& run) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "predict", "What the cost model says of an epoch on any number of ranks; nothing is run");
-  add_case_options(*command, *options);
-  command->add_option("--machine", options->machine, "what tessera_bench machine has written")
-      ->required();
-  command->add_option("--ranks", options->n_ranks, "numbers of ranks")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1000000))
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command->callback([options, &run] {
-    run = [options](const comm::Communicator& comm) { bench_predict(*options, comm); };
-  });
 }
 
 }  // namespace tessera::scaling

@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -21,11 +20,6 @@
 namespace tessera::scaling {
 namespace {
 
-struct Options : CaseOptions {
-  std::vector<int> n_modes{1, 3};
-  std::string against;
-};
-
 /// One row of the table.
 struct Case {
   std::string method;
@@ -42,7 +36,7 @@ std::vector<std::string> methods_for_models() {
   return names;
 }
 
-std::vector<Case> cases(const Options& options) {
+std::vector<Case> cases(const SolversOptions& options) {
   std::vector<Case> all;
   for (const int n : options.n_modes)
     for (const std::string& method : deck::method_names())
@@ -55,7 +49,7 @@ std::vector<Case> cases(const Options& options) {
   return all;
 }
 
-deck::Deck deck_of_case(const Case& wanted, const Options& options) {
+deck::Deck deck_of_case(const Case& wanted, const SolversOptions& options) {
   std::vector<std::string> overrides = options.overrides;
   overrides.insert(overrides.end(), wanted.overrides.begin(), wanted.overrides.end());
   overrides.push_back("solver.method=" + wanted.method);
@@ -81,7 +75,7 @@ struct Row {
   }
 };
 
-Row measured(const Case& wanted, const Options& options, const comm::Communicator& comm) {
+Row measured(const Case& wanted, const SolversOptions& options, const comm::Communicator& comm) {
   deck::Deck deck;
   comm.together([&] { deck = deck_of_case(wanted, options); });
   run::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
@@ -107,7 +101,7 @@ Row measured(const Case& wanted, const Options& options, const comm::Communicato
 
 /// Of some measurements the one with the least ratio, until one is good enough: a busy machine is
 /// not a slower program.
-Row least(const Case& wanted, const Options& options, const CommittedRatios& committed,
+Row least(const Case& wanted, const SolversOptions& options, const CommittedRatios& committed,
           const comm::Communicator& comm) {
   constexpr int n_tries = 4;
   Row best = measured(wanted, options, comm);
@@ -176,7 +170,9 @@ void hold_against(const std::vector<Row>& rows, const CommittedRatios& committed
                100 * CommittedRatios::tolerance, path);
 }
 
-void bench_solvers(Options& options, const comm::Communicator& comm) {
+}  // namespace
+
+void bench_solvers(SolversOptions& options, const comm::Communicator& comm) {
   nlohmann::json json = case_json("solvers", options, deck_of(options, comm), comm.size());
   std::optional<CommittedRatios> committed;
   comm.together([&] {
@@ -196,29 +192,6 @@ void bench_solvers(Options& options, const comm::Communicator& comm) {
   }
   write_json(options.json, json, comm);
   if (committed) hold_against(rows, *committed, options.against, comm);
-}
-
-}  // namespace
-
-void add_solvers(CLI::App& app, Action& run) {
-  const auto options = std::make_shared<Options>();
-  options->raster = {32, 32};
-  options->scan.window_px = 128;
-  options->n_epochs = 3;
-  CLI::App* command = app.add_subcommand("solvers",
-                                         "Milliseconds per epoch of every method, and of some "
-                                         "models, beside two bare transforms of every wave");
-  add_case_options(*command, *options);
-  command->add_option("--modes", options->n_modes, "probe modes of the methods' rows")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--against", options->against,
-                      "a file of --json: fail if a ratio is more than 10 % above the one in it");
-  command->callback([options, &run] {
-    run = [options](const comm::Communicator& comm) { bench_solvers(*options, comm); };
-  });
 }
 
 }  // namespace tessera::scaling

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <memory>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -80,6 +79,8 @@ nlohmann::json as_json(const std::vector<Row>& stages) {
   return json;
 }
 
+}  // namespace
+
 void bench_stages(CaseOptions& options, const comm::Communicator& comm) {
   const deck::Deck deck = deck_of(options, comm);
   const device::Device exec;
@@ -103,20 +104,6 @@ void bench_stages(CaseOptions& options, const comm::Communicator& comm) {
                {"multiply_add_GFLOP_per_s", 1e-9 * roof.flops_per_s},
                {"stages", as_json(stages)}});
   write_json(options.json, json, comm);
-}
-
-}  // namespace
-
-void add_stages(CLI::App& app, Action& run) {
-  const auto options = std::make_shared<CaseOptions>();
-  CLI::App* command = app.add_subcommand(
-      "stages",
-      "Milliseconds, bytes, flops and share of the roofline of every stage of an epoch, timed one "
-      "by one");
-  add_case_options(*command, *options);
-  command->callback([options, &run] {
-    run = [options](const comm::Communicator& comm) { bench_stages(*options, comm); };
-  });
 }
 
 }  // namespace tessera::scaling

@@ -26,16 +26,6 @@ namespace {
 
 using namespace decomposition;
 
-struct Options {
-  std::vector<int> raster{3163, 3163};
-  int window_px = 128;
-  int step_px = 8;
-  int n_ranks = 4096;
-  int batch_size = 0;
-  std::string batch_order = "spread";
-  std::string json;
-};
-
 std::int64_t heap_bytes() {
   const struct mallinfo2 info = mallinfo2();
   return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
@@ -58,7 +48,7 @@ class Steps {
   nlohmann::json json_;
 };
 
-geometry::WindowGrid jittered_raster(const Options& options) {
+geometry::WindowGrid jittered_raster(const StartupOptions& options) {
   const auto step = static_cast<double>(options.step_px);
   std::vector<Vec2> positions =
       geometry::raster_scan(options.raster.at(0), options.raster.at(1), {step, step});
@@ -95,7 +85,9 @@ NearWindows near_windows(const geometry::WindowGrid& grid, const Tiling& tiling,
   return near;
 }
 
-void bench(const Options& options, const comm::Communicator& comm) {
+}  // namespace
+
+void bench_startup(const StartupOptions& options, const comm::Communicator& comm) {
   if (comm.size() > 1) throw InputError("startup stands for one rank; start it without mpirun");
   const int rank = options.n_ranks / 2;
   Steps steps;
@@ -149,32 +141,6 @@ void bench(const Options& options, const comm::Communicator& comm) {
               {"bytes_of_every_position", kept + corners},
               {"blocks_reserved_to_used", reserved_to_used}},
              comm);
-}
-
-}  // namespace
-
-void add_startup(CLI::App& app, Action& run) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "startup", "time in which a rank finds its share of a large scan, and what it keeps of it");
-  command->add_option("--raster", options->raster, "positions, ROWSxCOLUMNS")
-      ->delimiter('x')
-      ->expected(2)
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command->add_option("--size", options->window_px, "window, pixels")->capture_default_str();
-  command->add_option("--step", options->step_px, "between positions, pixels")
-      ->capture_default_str();
-  command->add_option("--ranks", options->n_ranks, "of the job")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--batch-size", options->batch_size, "positions; 0: a coverage of 2")
-      ->capture_default_str();
-  command->add_option("--batch-order", options->batch_order)->capture_default_str();
-  command->add_option("--json", options->json, "also write the figures to this file");
-  command->callback([options, &run] {
-    run = [options](const comm::Communicator& comm) { bench(*options, comm); };
-  });
 }
 
 }  // namespace tessera::scaling

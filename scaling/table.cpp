@@ -1,7 +1,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -100,27 +99,17 @@ void print_solvers(const std::string& name, const Json& result) {
                row["ratio"].get<double>(), row["ratio_to_own"].get<double>());
 }
 
-void print_table(const std::string& folder) {
-  const Results results = read_results(folder);
-  print_gradients(results);
-  for (const auto& [name, result] : results) {
-    if (result["command"] == "stages") print_stages(name, result);
-    if (result["command"] == "solvers") print_solvers(name, result);
-  }
-}
-
 }  // namespace
 
-void add_table(CLI::App& app, Action& run) {
-  const auto folder = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("table", "Results of scaling/sweep as Markdown");
-  command->add_option("folder", *folder, "of *.json")->required();
-  command->callback([folder, &run] {
-    run = [folder](const comm::Communicator& comm) {
-      comm.together([&] {
-        if (comm.is_root()) print_table(*folder);
-      });
-    };
+void bench_table(const std::string& folder, const comm::Communicator& comm) {
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    const Results results = read_results(folder);
+    print_gradients(results);
+    for (const auto& [name, result] : results) {
+      if (result["command"] == "stages") print_stages(name, result);
+      if (result["command"] == "solvers") print_solvers(name, result);
+    }
   });
 }
 
