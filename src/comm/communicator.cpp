@@ -4,7 +4,10 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -75,9 +78,16 @@ class SingleProcessStart {
     for (const char* of_launcher : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD",
                                     "SLURM_STEP_ID", "ALPS_APP_PE"})
       if (std::getenv(of_launcher)) return;
+    // All such processes would share one folder for temporary files, which the first to end
+    // removes.
+    std::error_code error;
+    const std::string folder =
+        (std::filesystem::temp_directory_path(error) / ("tessera." + std::to_string(::getpid())))
+            .string();
     for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
                                       {"OMPI_MCA_pml", "ob1"},
-                                      {"OMPI_MCA_btl", "self"}}) {
+                                      {"OMPI_MCA_btl", "self"},
+                                      {"OMPI_MCA_orte_top_session_dir", folder.c_str()}}) {
       if (std::getenv(name)) continue;
       ::setenv(name, value, 0);
       set_.push_back(name);
