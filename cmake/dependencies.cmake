@@ -2,6 +2,7 @@
 # Installed with the package: its users find them here too (hence imported targets, which are not exported).
 include_guard()
 find_package(PkgConfig REQUIRED)
+set(MPI_CXX_SKIP_MPICXX ON) # the C++ interface that MPI gave up: its classes would be compiled in every file
 find_package(MPI REQUIRED COMPONENTS CXX)
 find_package(CLI11 REQUIRED)
 find_package(tomlplusplus REQUIRED)

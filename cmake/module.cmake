@@ -36,8 +36,8 @@ function(tessera_device_sources)
 endfunction()
 
 include(cmake/precompiled.cmake)
-tessera_precompiled(module)
-tessera_precompiled(module_device LIBRARIES tessera_kokkos HEADERS <Kokkos_Core.hpp>)
+tessera_precompiled(module HEADERS ${standard_headers})
+tessera_precompiled(module_device LIBRARIES tessera_kokkos HEADERS <Kokkos_Core.hpp> ${standard_headers})
 
 # tessera_module(NAME SOURCES file... DEVICE_SOURCES file... DEPENDS module... LIBRARIES target...
 #                PRIVATE_LIBRARIES target...)

@@ -4,7 +4,7 @@ set(standard_headers <algorithm> <array> <cmath> <complex> <cstddef> <cstdint> <
                      <limits> <memory> <numbers> <numeric> <optional> <random> <set> <span> <sstream> <stdexcept> <string>
                      <string_view> <utility> <vector>)
 
-# tessera_precompiled(NAME LIBRARIES target... HEADERS header...): the standard library's and these.
+# tessera_precompiled(NAME LIBRARIES target... HEADERS header...)
 function(tessera_precompiled name)
   cmake_parse_arguments(arg "" "" "LIBRARIES;HEADERS" ${ARGN})
   set(target tessera_precompiled_${name})
@@ -17,7 +17,7 @@ function(tessera_precompiled name)
     # A copy from ccache must not seem older than what it was made of.
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   endif()
-  target_precompile_headers(${target} PRIVATE ${arg_HEADERS} ${standard_headers})
+  target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
 endfunction()
 
 # tessera_use_precompiled(TARGET NAME DEVICE_SOURCE...): NAME, or NAME_device where there are device sources; those of a

@@ -1,5 +1,6 @@
-# tessera_test(NAME SOURCES file... DEVICE_SOURCES file... DEPENDS module... [RANKS n...])
-# Without RANKS a plain test program; with RANKS one ctest per rank count under mpirun.
+# tessera_test(NAME SOURCES file... DEVICE_SOURCES file... DEPENDS module... [RANKS n... | PARTS name...] [TIMEOUT s])
+# Without RANKS a plain test program; with RANKS one ctest per rank count under mpirun. PARTS deal the tests of a program
+# out to as many ctests, NAME_PART, that run side by side: for one that mostly waits for others.
 find_package(GTest REQUIRED)
 
 # What is tested was optimised in its module; of a test's own source it would take a third of the time to build.
@@ -7,9 +8,9 @@ add_library(tessera_test_options INTERFACE)
 target_compile_options(tessera_test_options INTERFACE "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>")
 target_link_libraries(tessera_test_options INTERFACE tessera_options GTest::gmock GTest::gtest)
 
-tessera_precompiled(test LIBRARIES tessera_test_options HEADERS <gmock/gmock.h> <gtest/gtest.h>)
+tessera_precompiled(test LIBRARIES tessera_test_options HEADERS <gmock/gmock.h> <gtest/gtest.h> ${standard_headers})
 tessera_precompiled(test_device LIBRARIES tessera_test_options tessera_kokkos
-                    HEADERS <gmock/gmock.h> <gtest/gtest.h> <Kokkos_Core.hpp>)
+                    HEADERS <gmock/gmock.h> <gtest/gtest.h> <Kokkos_Core.hpp> ${standard_headers})
 
 set(TESSERA_MPIEXEC_FLAGS --oversubscribe CACHE STRING "Flags that mpiexec needs on this machine")
 if(DEFINED ENV{TESSERA_MPIEXEC_FLAGS})
@@ -23,7 +24,7 @@ if(TESSERA_CUDA)
 endif()
 
 function(tessera_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEVICE_SOURCES;DEPENDS;RANKS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEVICE_SOURCES;DEPENDS;RANKS;PARTS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -36,8 +37,17 @@ function(tessera_test name)
   tessera_use_precompiled(${target} test ${arg_DEVICE_SOURCES})
   if(NOT arg_RANKS)
     target_link_libraries(${target} PRIVATE GTest::gtest_main)
-    add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS pure)
+    if(NOT arg_PARTS)
+      add_test(NAME ${name} COMMAND ${target})
+      set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS pure)
+    endif()
+    list(LENGTH arg_PARTS n_parts)
+    foreach(part ${arg_PARTS})
+      list(FIND arg_PARTS ${part} index)
+      add_test(NAME ${name}_${part} COMMAND ${target})
+      set_tests_properties(${name}_${part} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${TESSERA_MPI_LABELS}"
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${n_parts};GTEST_SHARD_INDEX=${index}")
+    endforeach()
     return()
   endif()
   target_link_libraries(${target} PRIVATE tessera_test_main)

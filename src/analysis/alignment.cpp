@@ -324,7 +324,8 @@ WaveStack modes_mixed_like(const WaveStack& reference, const WaveStack& probe) {
   const Eigen::Map<const Matrix> b(target.data(), n, probe.shape().size());
   Eigen::Map<Matrix> a(mixed.data(), n, probe.shape().size());
   const Eigen::MatrixXcd overlap = b * a.adjoint();
-  const Eigen::JacobiSVD<Eigen::MatrixXcd> svd(overlap, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Eigen::JacobiSVD<Eigen::MatrixXcd, Eigen::NoQRPreconditioner> svd(
+      overlap, Eigen::ComputeFullU | Eigen::ComputeFullV);  // of a square matrix
   a = (svd.matrixU() * svd.matrixV().adjoint() * a).eval();
   return mixed;
 }

@@ -10,6 +10,8 @@
 
 namespace tessera::analysis {
 
+inline constexpr double joules_per_eV = 1.602176634e-19;
+
 /// What of a result other programs have a place for.
 struct ExportedResult {
   WaveStack object;  ///< (modes and slices, H, W)

@@ -13,8 +13,6 @@
 namespace tessera::analysis {
 namespace {
 
-constexpr double joules_per_eV = 1.602176634e-19;
-
 /// The formula is its own inverse: h c / (h c / E).
 double photon_energy_eV(double wavelength_m) {
   return geometry::photon_wavelength_m(wavelength_m);

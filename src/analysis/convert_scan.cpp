@@ -18,7 +18,6 @@ namespace tessera::analysis {
 namespace {
 
 constexpr std::int64_t piece_bytes = 64 << 20;
-constexpr double joules_per_eV = 1.602176634e-19;
 const std::string detector = "entry_1/instrument_1/detector_1/";
 
 /// Calls `work` with ranges of positions, (rows, columns) of the file's raster, and the first's
@@ -100,7 +99,7 @@ class Stated {
   std::map<std::string, std::string> values_;
 };
 
-void write_number(io::File& file, const std::string& name, double value, const char* unit) {
+void write_known_number(io::File& file, const std::string& name, double value, const char* unit) {
   if (value == 0) return;
   file.write_doubles(name, {}, {value});
   file.set_attribute(name, "units", unit);
@@ -108,17 +107,17 @@ void write_number(io::File& file, const std::string& name, double value, const c
 
 /// An angle of a pixel becomes a pixel of as many metres at 1 m, a voltage the wavelength.
 void write_experiment(const Stated& stated, io::File& file) {
-  write_number(file, "entry_1/instrument_1/source_1/energy",
-               joules_per_eV * stated.number("experiment.energy_eV"), "J");
+  write_known_number(file, "entry_1/instrument_1/source_1/energy",
+                     joules_per_eV * stated.number("experiment.energy_eV"), "J");
   if (const double voltage = stated.number("experiment.voltage_V"); voltage > 0)
-    write_number(file, "entry_1/instrument_1/beam_1/incident_wavelength",
-                 geometry::electron_wavelength_m(voltage), "m");
+    write_known_number(file, "entry_1/instrument_1/beam_1/incident_wavelength",
+                       geometry::electron_wavelength_m(voltage), "m");
   const double angle = stated.number("experiment.detector_pixel_rad");
   const double pixel = angle > 0 ? angle : stated.number("experiment.detector_pixel_m");
-  write_number(file, detector + "distance",
-               angle > 0 ? 1.0 : stated.number("experiment.distance_m"), "m");
-  write_number(file, detector + "x_pixel_size", pixel, "m");
-  write_number(file, detector + "y_pixel_size", pixel, "m");
+  write_known_number(file, detector + "distance",
+                     angle > 0 ? 1.0 : stated.number("experiment.distance_m"), "m");
+  write_known_number(file, detector + "x_pixel_size", pixel, "m");
+  write_known_number(file, detector + "y_pixel_size", pixel, "m");
   for (const auto& [name, key] :
        {std::pair{"entry_1/title", "title"}, std::pair{"entry_1/sample_1/name", "sample"},
         std::pair{"entry_1/instrument_1/name", "instrument"},
