@@ -21,8 +21,27 @@ void describe_filters(hid_t plist, DatasetInfo& info) {
   }
 }
 
+/// Without the slash in front.
+std::string path_in_file(std::string name) {
+  name.erase(0, name.find_first_not_of('/'));
+  return name;
+}
+
+/// HDF5 would read such a one without end.
+void refuse_itself_as_source(hid_t dataset, hid_t plist, std::size_t source,
+                             const std::string& path) {
+  std::array<char, 4096> own{};
+  std::array<char, 4096> name{};
+  H5Iget_name(dataset, own.data(), own.size());
+  check_hdf5(H5Pget_virtual_dsetname(plist, source, name.data(), name.size()),
+             "reading a virtual dataset");
+  if (path_in_file(own.data()) == path_in_file(name.data()))
+    throw InputError(text("dataset \"", path_in_file(own.data()), "\" of \"", path,
+                          "\" is virtual and its own source; write the file again"));
+}
+
 /// HDF5 looks for them beside the file that refers to them, and in the working folder.
-void find_missing_sources(hid_t plist, const std::string& path, DatasetInfo& info) {
+void find_missing_sources(hid_t dataset, hid_t plist, const std::string& path, DatasetInfo& info) {
   const auto folder = std::filesystem::path(path).parent_path();
   std::size_t n = 0;
   check_hdf5(H5Pget_virtual_count(plist, &n), "reading a virtual dataset");
@@ -32,6 +51,7 @@ void find_missing_sources(hid_t plist, const std::string& path, DatasetInfo& inf
     check_hdf5(H5Pget_virtual_filename(plist, i, name.data(), name.size()),
                "reading a virtual dataset");
     const std::string source = name.data();
+    if (source == ".") refuse_itself_as_source(dataset, plist, i, path);
     const bool is_counted = source.find('%') != std::string::npos;
     if (source == "." || is_counted || source == last) continue;
     last = source;
@@ -118,7 +138,7 @@ void describe_storage(hid_t dataset, const std::string& path, DatasetInfo& info)
   std::error_code unknown;
   info.is_virtual = layout == H5D_VIRTUAL || !std::filesystem::equivalent(file, path, unknown);
   check_external_files(plist, file);
-  if (layout == H5D_VIRTUAL) find_missing_sources(plist, file, info);
+  if (layout == H5D_VIRTUAL) find_missing_sources(dataset, plist, file, info);
   if (layout == H5D_CHUNKED) {
     std::vector<hsize_t> chunk(info.extents.size());
     check_hdf5(H5Pget_chunk(plist, static_cast<int>(chunk.size()), chunk.data()),

@@ -298,5 +298,25 @@ TEST(Patterns, OfAVirtualDatasetAreReadFromItsFiles) {
   expect_encoded(PatternType::u8, read_all(source, info, owner, mine, world(), 1), mine, 1, false);
 }
 
+TEST(Patterns, OfAVirtualDatasetOfItselfAreRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("virtual.h5");
+  on_root([&] {
+    const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+    const Sizes whole{12, 5, 6};
+    const hid_t space = H5Screate_simple(3, whole.data(), nullptr);
+    H5Pset_virtual(plist, space, ".", "data", space);
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dclose(H5Dcreate2(file, "data", H5T_STD_U8LE, space, H5P_DEFAULT, plist, H5P_DEFAULT));
+    H5Fclose(file);
+    H5Sclose(space);
+    H5Pclose(plist);
+  });
+  const ScanSource source{path, "data", {}, {}, false};
+  const std::string error = agreed_error([&] { read_scan_info(source, world()); });
+  EXPECT_NE(error.find(path), error.npos) << error;
+  EXPECT_NE(error.find("its own source"), error.npos) << error;
+}
+
 }  // namespace
 }  // namespace tessera::io
