@@ -85,7 +85,8 @@ void name_datasets(const Sight& sight, DeckDraft& deck) {
 }
 
 void choose_method(const Sight& sight, DeckDraft& deck) {
-  deck.set("probe.n_modes", "2", "more if the beam is partly coherent, 1 if it surely is not");
+  deck.set("probe.n_modes", sight.in_near_field ? "1" : "2",
+           "more if the beam is partly coherent, 1 if it surely is not");
   deck.set("solver.method", "\"auto\"", "`tessera methods` lists all");
   deck.set("solver.epochs", sight.in_near_field ? "150" : "100");
   if (sight.in_near_field) {

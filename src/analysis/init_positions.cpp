@@ -89,8 +89,10 @@ void look_at_positions(const io::ScanReader& reader, Sight& sight, DeckDraft& de
   }
   if (positions.empty()) return ask_for_raster(deck);
   if (static_cast<int>(positions.size()) != sight.patterns.n_positions)
-    sight.warnings.push_back(text(positions.size(), " positions for ", sight.patterns.n_positions,
-                                  " patterns: there must be as many"));
+    sight.warnings.push_back(
+        text(positions.size(), " positions for ", sight.patterns.n_positions,
+             " patterns: there must be as many; put into a data.positions_file "
+             "those that the patterns have"));
   const auto pixel = object_pixel_m(sight, deck);
   const auto window = pixel ? std::optional(*pixel * sight.n_pixels) : std::nullopt;
   double step = median_step_m(positions);

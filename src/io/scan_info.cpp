@@ -72,7 +72,10 @@ void set_patterns(const RecordedPatterns& recorded, const ScanSource& source, Sc
 void check_positions(const std::vector<Vec2>& positions_m, int n_patterns) {
   if (static_cast<int>(positions_m.size()) != n_patterns)
     throw InputError(text(positions_m.size(), " positions for ", n_patterns,
-                          " patterns; there must be as many"));
+                          " patterns; there must be as many: write those of the patterns, in "
+                          "their order, a line each, to a text file and name it in "
+                          "data.positions_file; of frames without a position (dark, or taken "
+                          "after the scan) write the others to a file of their own"));
   for (std::size_t i = 0; i < positions_m.size(); ++i)
     if (!std::isfinite(positions_m[i].y) || !std::isfinite(positions_m[i].x))
       throw InputError(text("scan position ", i, " is (", positions_m[i].y, ", ", positions_m[i].x,
