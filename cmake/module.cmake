@@ -28,8 +28,11 @@ endif()
 target_compile_options(tessera_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${options}>"
                                                  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${nvcc_options}>")
 
-# Sources that see Kokkos are CUDA to CMake when Kokkos' device is a GPU.
+# Sources that see Kokkos are CUDA to CMake when Kokkos' device is a GPU. tests/package looks for those that are not
+# named here.
 function(tessera_device_sources)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
+  set_property(GLOBAL APPEND PROPERTY TESSERA_DEVICE_SOURCES ${files})
   if(TESSERA_CUDA AND Kokkos_COMPILE_LANGUAGE STREQUAL CUDA)
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
   endif()

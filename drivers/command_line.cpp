@@ -8,7 +8,7 @@
 #include "tessera/base/text.hpp"
 
 #include "deck/keys.hpp"
-#include "run/rank_plan.hpp"
+#include "run/plan_request.hpp"
 #include "run/versions.hpp"
 #include "subcommands.hpp"
 

@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "tessera/base/error.hpp"
 
 #include "cost/cost_model.hpp"
+#include "run/plan_request.hpp"
 #include "run/planned_batches.hpp"
 
 namespace tessera::run {
@@ -40,13 +39,6 @@ RankPlan plan_for_ranks(const deck::Deck& deck, const Scan& scan, const PlannedB
 
 /// A line for each, term by term.
 void print_seconds(const cost::Machine& machine, std::span<const RankPlan> plans);
-
-/// What `tessera plan` is asked besides the deck.
-struct PlanRequest {
-  std::vector<int> n_ranks{1, 2, 4, 8, 16};
-  std::string machine;   ///< its file; empty: no seconds
-  std::string pictures;  ///< a folder for one of the tiles of each number of ranks; empty: none
-};
 
 /// What `tessera plan` prints: a line for each number of ranks, and the smallest that holds the
 /// patterns; seconds. Collective; on one rank as well as on many.
