@@ -61,6 +61,11 @@ inline std::map<std::string, StageCost> stage_costs(const EpochLoad& load) {
       {"tessera::physics::fused_gradient",
        {wave * (4 * waves + 2 * pixels) + load.pattern_pixel_bytes * pixels + object_sums,
         2 * 5 * waves * std::log2(load.window_pixels) + 36 * waves + 23 * pixels}},
+      // three times rows: object windows and shifted probes in, waves out; columns: these and the
+      // pattern in; costs at eight points and at none
+      {"tessera::physics::fused_costs",
+       {3 * wave * (pixels + shifted + 2 * waves) + load.pattern_pixel_bytes * pixels,
+        3 * 5 * waves * std::log2(load.window_pixels) + 44 * waves + 100 * pixels}},
       // rows: waves in; object windows and shifted probes, their directions
       {"tessera::physics::fused_products",
        {wave * (waves + 2 * pixels + 2 * shifted),

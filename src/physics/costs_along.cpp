@@ -1,8 +1,11 @@
 #include "physics/costs_along.hpp"
 
+#include "tessera/device/stream.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
 #include "device/sums.hpp"
+#include "fused_arguments.hpp"
+#include "kernel_choice.hpp"
 #include "physics/inner_product.hpp"
 #include "trusted_row.hpp"
 
@@ -132,8 +135,9 @@ void with_noise(const Noise noise, const F& f) {
 
 }  // namespace
 
-CostsAlong::CostsAlong(const ForwardModel& model)
-    : ahead_("tessera::physics::waves_ahead", model.waves().layout()),
+CostsAlong::CostsAlong(ForwardModel& model)
+    : model_(model),
+      ahead_("tessera::physics::waves_ahead", model.waves().layout()),
       behind_("tessera::physics::waves_behind", model.waves().layout()),
       background_(model.detector().background()),
       scratch_("tessera::physics::costs_scratch", n_costs) {
@@ -155,9 +159,53 @@ std::int64_t CostsAlong::bytes(const Sizes& sizes) {
               : 0);
 }
 
-void CostsAlong::add(const device::Device& exec, const ForwardModel& model, const Chunk& chunk,
-                     const DeviceView<Real[n_costs]>& times,
-                     const DeviceView<double*>& costs) const {
+void CostsAlong::add(const device::Device& exec, const Line& line, const Chunk& chunk,
+                     const DeviceView<Real[n_costs]>& times, const DeviceView<double*>& costs) {
+  if (chunk.count == 0) return;
+  if (model_.kernels() == Kernels::fused) return add_at_once(exec, line, chunk, times, costs);
+  find_waves(exec, line.ahead, chunk);
+  model_.swap_waves(ahead_);
+  find_waves(exec, line.behind, chunk);
+  model_.swap_waves(behind_);
+  find_waves(exec, line.here, chunk);
+  add_of_waves(exec, chunk, times, costs);
+}
+
+void CostsAlong::find_waves(const device::Device& exec, const Point& at, const Chunk& chunk) {
+  model_.illumination().set_probe(at.probe);
+  model_.forward(exec, at.object, chunk);
+}
+
+void CostsAlong::add_at_once(const device::Device& exec, const Line& line, const Chunk& chunk,
+                             const DeviceView<Real[n_costs]>& times,
+                             const DeviceView<double*>& costs) {
+  const ChunkPatterns measured = model_.detector().counts(exec, chunk);
+  const device::Region region("tessera::physics::fused_costs");
+  const hot_path::ScanArrays scan = fused_scan(model_, measured.values);
+  const auto find_rows = [&](const Point& at, const WavesView& waves) {
+    model_.illumination().set_probe(at.probe);
+    model_.illumination().shift_probes(exec, chunk);
+    hot_path::exit_rows(device::stream_handle(exec), scan,
+                        fused_chunk(model_, at.object, chunk, {}, false), plain(waves.data()));
+  };
+  find_rows(line.ahead, ahead_);
+  find_rows(line.behind, behind_);
+  find_rows(line.here, model_.waves());
+  hot_path::ChunkArrays fused = fused_chunk(model_, line.here.object, chunk, {}, false);
+  fused.patterns_packed = measured.packed;
+  hot_path::add_costs(device::stream_handle(exec), scan, fused,
+                      {.here = plain(model_.waves().data()),
+                       .ahead = plain(ahead_.data()),
+                       .behind = plain(behind_.data()),
+                       .times = plain(times.data()),
+                       .costs = costs.data()});
+}
+
+/// ahead_, behind_ and the model's waves are those of the line.
+void CostsAlong::add_of_waves(const device::Device& exec, const Chunk& chunk,
+                              const DeviceView<Real[n_costs]>& times,
+                              const DeviceView<double*>& costs) const {
+  const ForwardModel& model = model_;
   if (blurred_.size() > 0) {
     device::for_each_pixel(exec, "tessera::physics::write_coefficients", chunk.count,
                            model.scan().window,

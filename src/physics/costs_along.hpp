@@ -3,6 +3,7 @@
 
 #include "tessera/physics/sizes.hpp"
 
+#include "hot_path.hpp"
 #include "physics/forward_model.hpp"
 
 namespace tessera::physics {
@@ -10,21 +11,37 @@ namespace tessera::physics {
 /// Waves A + t B + t^2 C have intensities quartic in t, before a point spread and after it.
 class CostsAlong {
  public:
-  static constexpr int n_costs = 8;
-  explicit CostsAlong(const ForwardModel& model);
+  static constexpr int n_costs = hot_path::WavesOnLine::n_costs;
+  /// What the model is asked for its waves.
+  struct Point {
+    ObjectView object;
+    ProbeAndSpectrum probe;
+  };
+  struct Line {
+    Point here;    ///< t = 0
+    Point ahead;   ///< t = 1
+    Point behind;  ///< t = -1
+  };
+  explicit CostsAlong(ForwardModel& model);
   static std::int64_t bytes(const Sizes& sizes);
 
-  /// Take the model's waves as those at t = 1 (`ahead`), at t = -1 (`behind`). It gets others.
-  void take_ahead(ForwardModel& model) { model.swap_waves(ahead_); }
-  void take_behind(ForwardModel& model) { model.swap_waves(behind_); }
-  /// costs(k) += the cost of `chunk` at t = times(k), less that at t = 0, where the model's waves
-  /// are now: with its noise model, background, point spread, on trusted pixels. Does not wait for
-  /// the device.
-  void add(const device::Device& exec, const ForwardModel& model, const Chunk& chunk,
+  /// costs(k) += the cost of `chunk` at t = times(k), less that at t = 0: with the model's noise,
+  /// background, point spread, on trusted pixels. The model's probe is that of line.here
+  /// afterwards. Does not wait for the device.
+  void add(const device::Device& exec, const Line& line, const Chunk& chunk,
            const device::DeviceView<Real[n_costs]>& times,
-           const device::DeviceView<double*>& costs) const;
+           const device::DeviceView<double*>& costs);
 
  private:
+  void find_waves(const device::Device& exec, const Point& at, const Chunk& chunk);
+  void add_of_waves(const device::Device& exec, const Chunk& chunk,
+                    const device::DeviceView<Real[n_costs]>& times,
+                    const device::DeviceView<double*>& costs) const;
+  void add_at_once(const device::Device& exec, const Line& line, const Chunk& chunk,
+                   const device::DeviceView<Real[n_costs]>& times,
+                   const device::DeviceView<double*>& costs);
+
+  ForwardModel& model_;
   WavesView ahead_;
   WavesView behind_;
   device::DeviceView<Real**> background_;  ///< zeros where there is none

@@ -1,6 +1,6 @@
 #include "physics/detector.hpp"
 
-#include <limits>
+#include <cmath>
 
 #include "detector_kernels.hpp"
 
@@ -33,18 +33,21 @@ std::int64_t Detector::bytes(const Sizes& sizes) {
          (sizes.has_background ? bytes_of<Real>(2 * of_chunk + 2 * pixels) : 0);
 }
 
-bool Detector::is_plain(const Sizes& sizes) {
+bool Detector::compares_amplitudes(const Sizes& sizes) {
   const ModelOptions& model = sizes.model;
   return model.noise == Noise::amplitude && model.point_spread_px == 0 &&
-         model.n_waves() == model.n_modes && !sizes.has_background && !sizes.has_saturation;
+         model.n_waves() == model.n_modes && !sizes.has_background;
+}
+
+bool Detector::is_plain() const {
+  return compares_amplitudes(sizes()) && std::isinf(scan_.saturation);
 }
 
 Sizes Detector::sizes() const {
   return {.model = options_,
           .window = scan_.window,
           .ghosted = {},
-          .has_background = background_.size() > 0,
-          .has_saturation = scan_.saturation < std::numeric_limits<Real>::infinity()};
+          .has_background = background_.size() > 0};
 }
 
 void Detector::replace_by_residual(const Device& exec, const WavesView& waves, const Chunk& chunk,

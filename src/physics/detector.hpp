@@ -41,8 +41,7 @@ class Detector {
     return scan_.patterns->at(exec, chunk);
   }
   /// True where amplitudes of the waves of the probe's modes are all that is compared.
-  static bool is_plain(const Sizes& sizes);
-  bool is_plain() const { return is_plain(sizes()); }
+  static bool compares_amplitudes(const Sizes& sizes);
   /// Without what the rank's tile and positions decide.
   Sizes sizes() const;
 
@@ -62,6 +61,8 @@ class Detector {
   const device::DeviceView<Real** [2]>& background_slopes() const { return background_slopes_; }
 
  private:
+  /// Amplitudes, in every pattern of the same pixels.
+  bool is_plain() const;
   template <bool replace>
   void compare(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
                const RunningFigures& figures) const;

@@ -44,6 +44,7 @@ ForwardModel::ForwardModel(const ScanTile& scan, const Parameters& parameters,
       plan_(scan.window, options.planning),
       detector_(scan, parameters, options, plan_),
       kernels_(choose_kernels(detector_.sizes())),
+      fuses_slices_(fuses_slices(detector_.sizes())),
       slopes_(parameter_slopes(scan, parameters, options, detector_)),
       illumination_(scan, parameters, options, plan_, kernels_),
       waves_(waves_of("tessera::physics::waves", scan, options)) {
@@ -86,6 +87,11 @@ std::int64_t ForwardModel::bytes(const Sizes& sizes) {
 void ForwardModel::set_probe(const Device& exec, const ProbeView& probe) {
   illumination_.set_probe(exec, probe);
   if (slices_) slices_->set_optics(exec);
+}
+
+void ForwardModel::take_parameters(const Device& exec) {
+  illumination_.forget_slots();
+  if (slices_ && fitted_.any_of_optics()) slices_->set_optics(exec);
 }
 
 void ForwardModel::fit(const FittedParameters& fitted) {

@@ -43,6 +43,9 @@ class ForwardModel {
   /// parameters. Its contents, and the scan's slots, may change only with another call.
   void set_probe(const device::Device& exec, const ProbeView& probe);
 
+  /// The same where the probe's spectrum has been brought up to date with it.
+  void take_parameters(const device::Device& exec);
+
   /// waves() = detector waves of `chunk`: the two steps that follow.
   void forward(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
   /// waves() = scale * exit waves of `chunk`.
@@ -98,6 +101,10 @@ class ForwardModel {
   int max_slots() const { return options_.max_slots; }
   /// Which kernels the passes over a chunk take.
   Kernels kernels() const { return kernels_; }
+  /// What fused kernels need of further slices; null: they do not take the gradient through them.
+  const Slices* fused_slices() const {
+    return fuses_slices_ && !fitted_.any_of_optics() ? slices_.get() : nullptr;
+  }
   /// Of the window's shape: for whoever transforms images of it.
   const fft::Plan& plan() const { return plan_; }
   Real unitary_scale() const { return plan_.unitary_scale(); }
@@ -118,6 +125,7 @@ class ForwardModel {
   fft::Plan plan_;  ///< the only one of its shape; the parts hold it
   Detector detector_;
   Kernels kernels_;
+  bool fuses_slices_;
   FittedParameters fitted_;
   ParameterSlopes slopes_;
   Illumination illumination_;

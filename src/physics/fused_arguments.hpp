@@ -21,7 +21,8 @@ inline hot_path::ScanArrays fused_scan(const ForwardModel& model) {
           .corner = scan.corner.data(),
           .slot = scan.slot.data(),
           .own_slots = model.options().own_probes,
-          .intensity = plain(intensity)};
+          .intensity = plain(intensity),
+          .saturation = static_cast<float>(scan.saturation)};
 }
 
 inline hot_path::ScanArrays fused_scan(const ForwardModel& model, const Patterns& patterns) {

@@ -14,8 +14,18 @@ void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk
                        const GradientSums& sums, bool with_probe) {
   if (model_.illumination().shifts_on_chip(chunk, object))
     return add_on_chip(exec, object, chunk, sums, with_probe);
+  complex* const waves = model_.waves().data();
   if (model_.kernels() == Kernels::fused)
-    return add_at_once(exec, object, chunk, sums, with_probe, nullptr);
+    return add_at_once(exec, object, chunk, sums, with_probe,
+                       [&](void* stream, const auto& scan, const auto& fused) {
+                         hot_path::add_gradients(stream, scan, fused, plain(waves));
+                       });
+  if (const Slices* const slices = model_.fused_slices())
+    return add_at_once(exec, object, chunk, sums, with_probe,
+                       [&](void* stream, const auto& scan, const auto& fused) {
+                         hot_path::add_gradients_of_slices(stream, scan, fused, slices->fused(),
+                                                           plain(waves));
+                       });
   find_chi(exec, object, chunk);
   model_.add_gradients(exec, object, chunk, sums, with_probe);
 }
@@ -23,7 +33,10 @@ void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk
 void GradientPass::add_and_keep(const Device& exec, const ObjectView& object, const Chunk& chunk,
                                 const GradientSums& sums, bool with_probe, WavesView kept) {
   if (model_.kernels() == Kernels::fused)
-    return add_at_once(exec, object, chunk, sums, with_probe, kept.data());
+    return add_at_once(exec, object, chunk, sums, with_probe,
+                       [&](void* stream, const auto& scan, const auto& fused) {
+                         hot_path::add_gradients_and_keep(stream, scan, fused, plain(kept.data()));
+                       });
   // Slices, and slopes of a near field's positions, take the waves on.
   const bool stay = model_.options().is_thin_in_far_field();
   if (stay) model_.swap_waves(kept);
@@ -55,8 +68,9 @@ void GradientPass::add_on_chip(const Device& exec, const ObjectView& object, con
   if (with_probe) illumination.chip_shifts().gather(exec, sums.probe);
 }
 
+template <class Work>
 void GradientPass::add_at_once(const Device& exec, const ObjectView& object, const Chunk& chunk,
-                               const GradientSums& sums, bool with_probe, complex* kept) {
+                               const GradientSums& sums, bool with_probe, const Work& work) {
   const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
   Illumination& illumination = model_.illumination();
   illumination.shift_probes(exec, chunk);
@@ -68,12 +82,7 @@ void GradientPass::add_at_once(const Device& exec, const ObjectView& object, con
     fused.sums = figures_.sums().data();
     if (model_.fitted().any_at_position())
       fused.slot_sums = plain(illumination.sums_data(sums.probe));
-    const hot_path::ScanArrays scan = fused_scan(model_, patterns.values);
-    if (kept)
-      hot_path::add_gradients_and_keep(device::stream_handle(exec), scan, fused, plain(kept));
-    else
-      hot_path::add_gradients(device::stream_handle(exec), scan, fused,
-                              plain(model_.waves().data()));
+    work(device::stream_handle(exec), fused_scan(model_, patterns.values), fused);
   }
   model_.take_slot_sums(exec, object, chunk, sums, with_probe, model_.fitted());
 }

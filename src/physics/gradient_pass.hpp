@@ -23,11 +23,12 @@ class GradientPass {
 
  private:
   void find_chi(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
-  /// @param kept null: not wanted
   void add_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                    const GradientSums& sums, bool with_probe);
+  /// @param work what does it, from (scan, chunk, waves) as hot_path knows them
+  template <class Work>
   void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                   const GradientSums& sums, bool with_probe, device::complex* kept);
+                   const GradientSums& sums, bool with_probe, const Work& work);
 
   ForwardModel& model_;
   RunningFigures figures_;

@@ -9,6 +9,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <limits>
 
 namespace tessera::physics::hot_path {
 
@@ -28,6 +29,8 @@ struct ScanArrays {
   const int* slot;  ///< shifted probe of every place in the epoch's order; null: slot 0 for all
   bool own_slots = false;            ///< place j of a chunk has slot j
   const float* intensity = nullptr;  ///< of the beam, by position: |object|^2 counts so much
+  /// Counts from which on a pixel of one pattern is not trusted.
+  float saturation = std::numeric_limits<float>::infinity();
 };
 
 /// Places begin ... begin + count - 1 of the order, with what they read and add to.
@@ -95,6 +98,18 @@ void detector_columns(void* stream, const ScanArrays& scan, const ChunkArrays& c
 void rows_gradient(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                    const Complex* waves);
 
+/// Slices behind the first one, whose planes follow one another in the arrays of a chunk.
+struct SliceArrays {
+  int n_slices;
+  const Complex* propagators;    ///< (gap, n, n), with 1 / n^2
+  Complex* incident;             ///< (slice - 1, place, n_modes, n, n) = what falls on each
+  std::int64_t incident_stride;  ///< from slice to slice
+};
+
+/// `add_gradients` of a thick sample: the sums of every slice, those of the probe at the first one.
+void add_gradients_of_slices(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                             const SliceArrays& slices, Complex* waves);
+
 /// Exit waves between kernels are *row spectra*: unnormalised FFTs along x of `ChunkArrays::scale`
 /// times them, as `exit_rows` leaves them. Methods that keep waves keep these.
 
@@ -132,6 +147,19 @@ void project(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
 /// All sums of `chunk` but FigureSums, of exit waves that are kept.
 /// @param kept (position, mode, n, n)
 void add_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, const Complex* kept);
+
+/// Row spectra at three points of a line, of exit waves that are quadratic in t.
+struct WavesOnLine {
+  static constexpr int n_costs = 8;
+  const Complex* here;    ///< (count, n_modes, n, n), at t = 0
+  const Complex* ahead;   ///< at t = 1
+  const Complex* behind;  ///< at t = -1
+  const float* times;     ///< (n_costs)
+  double* costs;  ///< (n_costs) += the cost by amplitudes at t = times(k), less that at t = 0
+};
+
+void add_costs(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+               const WavesOnLine& line);
 
 /// The probe's side, too, works on row spectra, (n_modes, n, n). From
 /// there a column needs no other to become one of a shifted probe.

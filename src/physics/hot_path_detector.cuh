@@ -39,12 +39,22 @@ __device__ __forceinline__ float fast_sqrt(float x) {
   return root;
 }
 
+/// What `load_counts` left of a pixel.
+__device__ __forceinline__ float count_of(const ScanArrays& scan, unsigned raw) {
+  return scan.counts == Counts::f32 ? __uint_as_float(raw) : static_cast<float>(raw);
+}
+
+/// 1 or 0: whether the pixel `at` of a pattern, with this count, is trusted.
+__device__ __forceinline__ float trust_in(const ScanArrays& scan, int at, float count) {
+  return count < scan.saturation ? __ldg(scan.valid + at) : 0.F;
+}
+
 /// Model intensity of pixel `at` to the factor that turns waves into residuals.
 __device__ __forceinline__ float compare(const ScanArrays& scan, int at, unsigned raw,
                                          float intensity, float (&sum)[4]) {
-  const float valid = __ldg(scan.valid + at);
-  const float count = scan.counts == Counts::f32 ? __uint_as_float(raw) : static_cast<float>(raw);
-  const float measured = count * valid;
+  const float count = count_of(scan, raw);
+  const float valid = trust_in(scan, at, count);
+  const float measured = valid > 0 ? count : 0.F;
   const float measured_amplitude = fast_sqrt(measured);
   const float model_amplitude = fast_sqrt(intensity);
   const float difference = (model_amplitude - measured_amplitude) * valid;
@@ -58,23 +68,30 @@ __device__ __forceinline__ float compare(const ScanArrays& scan, int at, unsigne
 /// Of a block of columns whose threads hold one mode of several; the registers hold two such.
 constexpr int max_threads = 384;
 
-/// sums += sum over the block's threads; the cost of amplitudes is their squared difference.
-__device__ __forceinline__ void add_sums(const float (&sum)[4], double* sums) {
-  __shared__ double scratch[4 * max_threads / 32];
+/// @return in thread i < size the sum of sum[i] over the block's threads
+template <int size>
+__device__ __forceinline__ double sum_over_block(const float (&sum)[size]) {
+  __shared__ double scratch[size * max_threads / 32];
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < size; ++i) {
     float total = sum[i];
     for (int step = 16; step > 0; step /= 2) total += __shfl_xor_sync(~0U, total, step);
-    if (lane == i) scratch[4 * warp + i] = total;
+    if (lane == i) scratch[size * warp + i] = total;
   }
   __syncthreads();
-  if (threadIdx.x >= 4) return;
   double total = 0;
-  for (int w = 0; w < static_cast<int>(blockDim.x) / 32; ++w) total += scratch[4 * w + lane];
-  atomicAdd(sums + lane, total);
-  if (lane == 0) atomicAdd(sums + 4, total);
+  if (threadIdx.x < size)
+    for (int w = 0; w < static_cast<int>(blockDim.x) / 32; ++w) total += scratch[size * w + lane];
+  return total;
+}
+
+/// sums += sum over the block's threads; the cost of amplitudes is their squared difference.
+__device__ __forceinline__ void add_sums(const float (&sum)[4], double* sums) {
+  const double total = sum_over_block(sum);
+  if (threadIdx.x < 4) atomicAdd(sums + threadIdx.x, total);
+  if (threadIdx.x == 0) atomicAdd(sums + 4, total);
 }
 
 }  // namespace tessera::physics::hot_path

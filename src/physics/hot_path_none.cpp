@@ -55,6 +55,13 @@ void project(void*, const ScanArrays&, const ChunkArrays&, const Projection&, Co
 void add_kept(void*, const ScanArrays&, const ChunkArrays&, const Complex*) {
   refuse();
 }
+void add_gradients_of_slices(void*, const ScanArrays&, const ChunkArrays&, const SliceArrays&,
+                             Complex*) {
+  refuse();
+}
+void add_costs(void*, const ScanArrays&, const ChunkArrays&, const WavesOnLine&) {
+  refuse();
+}
 void transform_rows(void*, int, int, bool, Complex*) {
   refuse();
 }

@@ -33,9 +33,11 @@ Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
       parameters_(parameters),
       options_(options),
       has_slots_(scan.has_subpixel || options.own_probes),
-      has_row_spectra_(has_slots_ && kernels == Kernels::fused && !options.own_probes),
+      has_row_spectra_(has_slots_ && !options.own_probes &&
+                       fuses_shifts({.model = options, .window = scan.window, .ghosted = {}})),
       chip_shifts_(scan, options,
-                   has_row_spectra_ && hot_path::fits_on_chip(scan.window.w, options.n_modes)),
+                   has_row_spectra_ && kernels == Kernels::fused &&
+                       hot_path::fits_on_chip(scan.window.w, options.n_modes)),
       plan_(plan) {
   if (!has_slots_) return;
   const auto [h, w] = scan.window;

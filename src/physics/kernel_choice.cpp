@@ -5,13 +5,29 @@
 
 namespace tessera::physics {
 
+namespace {
+
+/// But for slices.
+bool may_fuse(const Sizes& sizes) {
+  return fuses_shifts(sizes) && Detector::compares_amplitudes(sizes) &&
+         !sizes.model.correlates_positions;
+}
+
+}  // namespace
+
 Kernels choose_kernels(const Sizes& sizes) {
+  return may_fuse(sizes) && sizes.model.n_slices == 1 ? Kernels::fused : Kernels::portable;
+}
+
+bool fuses_shifts(const Sizes& sizes) {
   const ModelOptions& model = sizes.model;
-  const bool fuses = Detector::is_plain(sizes) && model.is_thin_in_far_field() &&
-                     !model.correlates_positions && !model.fixed_order &&
-                     sizeof(Real) == sizeof(float) && sizes.window.h == sizes.window.w &&
-                     hot_path::supports(sizes.window.w, model.n_modes);
-  return fuses ? Kernels::fused : Kernels::portable;
+  return model.propagation == Propagation::far_field && !model.fixed_order &&
+         sizeof(Real) == sizeof(float) && sizes.window.h == sizes.window.w &&
+         hot_path::supports(sizes.window.w, model.n_modes);
+}
+
+bool fuses_slices(const Sizes& sizes) {
+  return may_fuse(sizes) && sizes.model.n_slices > 1;
 }
 
 bool keeps_waves_on_chip(const Sizes& sizes) {

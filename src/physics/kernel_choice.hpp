@@ -16,6 +16,14 @@ enum class Kernels : int {
 /// @param sizes of which those of the rank's tile and positions do not matter
 Kernels choose_kernels(const Sizes& sizes);
 
+/// Whether fused kernels make the shifted probes that positions share, and gather their sums: of
+/// portable models, too.
+bool fuses_shifts(const Sizes& sizes);
+
+/// Whether fused kernels take a gradient through further slices; the rest of such a model is
+/// portable.
+bool fuses_slices(const Sizes& sizes);
+
 /// Whether these kernels keep a gradient's waves on the chip.
 bool keeps_waves_on_chip(const Sizes& sizes);
 

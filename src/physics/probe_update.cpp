@@ -43,7 +43,7 @@ void ProbeUpdate::start_epoch(const Device& exec) const {
 }
 
 void ProbeUpdate::start_batch(const Device& exec) const {
-  if (model_.illumination().has_row_spectra()) return model_.illumination().forget_slots();
+  if (model_.illumination().has_row_spectra()) return model_.take_parameters(exec);
   model_.set_probe(exec, probe_);
   find_max_power(exec, probe_, max_power_);
 }

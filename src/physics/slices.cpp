@@ -1,5 +1,6 @@
 #include "physics/slices.hpp"
 
+#include "chunk_kernels.hpp"
 #include "forward_kernels.hpp"
 #include "free_space.hpp"
 
@@ -196,6 +197,13 @@ std::int64_t Slices::bytes(const Sizes& sizes) {
 WavesView Slices::incident(int slice) const {
   return WavesView(incident_.data() + (slice - 1) * waves_.size(), waves_.extent(0),
                    waves_.extent(1), waves_.extent(2), waves_.extent(3));
+}
+
+hot_path::SliceArrays Slices::fused() const {
+  return {.n_slices = options_.n_slices,
+          .propagators = plain(propagator_.data()),
+          .incident = plain(incident_.data()),
+          .incident_stride = static_cast<std::int64_t>(waves_.size())};
 }
 
 void Slices::set_optics(const Device& exec) {

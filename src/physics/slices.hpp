@@ -9,6 +9,7 @@
 #include "tessera/physics/scan_tile.hpp"
 #include "tessera/physics/sizes.hpp"
 
+#include "hot_path.hpp"
 #include "physics/gradient_sums.hpp"
 #include "physics/parameters.hpp"
 
@@ -24,6 +25,8 @@ class Slices {
 
   /// Makes the propagators of the present distances and tilt.
   void set_optics(const device::Device& exec);
+  /// For fused kernels, which take the place of `forward` and `backward`.
+  hot_path::SliceArrays fused() const;
   /// waves(): from behind the first slice to behind the last. The waves that fall on each slice are
   /// kept for `backward`.
   /// @param scale that the waves carry

@@ -220,10 +220,10 @@ class WindowDetector {
         twisted_fft<S::count, -1>(x[i],
                                   chip_.twist_over_slices[place_q(half, i * S::count) / S::across]);
       const unsigned trusted = trusted_ >> (16 * half);
-      if ((trusted & 0xFFFFU) != 0xFFFFU) {
+      if ((trusted & 0xFFFFU) != 0xFFFFU || saturates()) {
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-          const unsigned keep = 0U - (trusted >> i & 1U);
+          const unsigned keep = count[i] < scan_.saturation ? 0U - (trusted >> i & 1U) : 0U;
           float2& wave = x[i / S::count][i % S::count];
           wave = make_float2(masked(wave.x, keep), masked(wave.y, keep));
           count[i] = masked(count[i], keep);
@@ -332,6 +332,10 @@ class WindowDetector {
   const int window_ = warp_ / S::count;
   unsigned trusted_ = 0;  ///< of the thread's pixels, a bit each
 
+  __device__ __forceinline__ bool saturates() const {
+    return scan_.saturation < __int_as_float(0x7F800000);
+  }
+
   __device__ __forceinline__ int detector_pixel(int half, int i) const {
     return row(half, i) * n + column(half, i);
   }
@@ -367,9 +371,8 @@ class WindowDetector {
     float factor[4];
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const unsigned keep = 0U - (trusted_ >> (4 * g + e) & 1U);
-      const float count =
-          scan_.counts == Counts::f32 ? __uint_as_float(raw[e]) : static_cast<float>(raw[e]);
+      const float count = count_of(scan_, raw[e]);
+      const unsigned keep = count < scan_.saturation ? 0U - (trusted_ >> (4 * g + e) & 1U) : 0U;
       factor[e] = masked(factor_of(masked(count, keep), masked(intensity[e], keep), sum), keep);
     }
     return make_float4(factor[0], factor[1], factor[2], factor[3]);

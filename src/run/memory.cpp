@@ -142,7 +142,6 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
                              .n_positions = static_cast<int>(n),
                              .has_subpixel = scan.on_device.has_subpixel,
                              .has_background = scan.plan.has_background,
-                             .has_saturation = std::isfinite(info.saturation),
                              .moves_positions = deck.refine.positions_from_epoch >= 0};
   constexpr std::int64_t few_numbers = 8 << 10;  // sums, steps, lengths: a handful of numbers each
   const decomposition::HaloPlan plan = decomposition::make_halo_plan(tiling, rank);

@@ -130,8 +130,7 @@ Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   plan.model.chunk_size = chunk_size({.model = plan.model,
                                       .window = info.pattern,
                                       .ghosted = {},
-                                      .has_background = plan.has_background,
-                                      .has_saturation = std::isfinite(info.saturation)},
+                                      .has_background = plan.has_background},
                                      deck, info.n_positions);
   plan.model.max_slots = max_slots(plan.model, deck.data.subpixel_bins, info.pattern);
   plan.window_margin_px = optics::window_margin_px(deck, plan.optics.pixel_m);

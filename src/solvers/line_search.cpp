@@ -120,10 +120,11 @@ const DeviceView<double>& LineSearch::find_step(const Device& exec, Sweep& sweep
   make_trials(exec, unknowns, direction, state);
   device::set_zero(exec, costs_);
   model_.set_probe(exec, unknowns.probe);
-  const Trial here{unknowns.object, model_.illumination().seen()};
+  const physics::CostsAlong::Line line{
+      {unknowns.object, model_.illumination().seen()}, ahead_, behind_};
   model_.scan().patterns->begin_pass(exec, sweep.pass());
   for (const auto& chunks : {batch.border, batch.interior})
-    for (const physics::Chunk& chunk : chunks) add(exec, here, chunk);
+    for (const physics::Chunk& chunk : chunks) costs_along_.add(exec, line, chunk, times_, costs_);
   sweep.all_reduce(exec, costs_);
   Kokkos::parallel_for(device::kernel_name("tessera::solvers::choose_step"),
                        Kokkos::RangePolicy<Device>(exec, 0, 1),
@@ -149,20 +150,6 @@ void LineSearch::make_trials(const Device& exec, const Unknowns& unknowns,
   for (int k = 0; k < degree; ++k) place.part[k] = node(k);
   Kokkos::parallel_for(device::kernel_name("tessera::solvers::place_nodes"),
                        Kokkos::RangePolicy<Device>(exec, 0, 1), place);
-}
-
-void LineSearch::add(const Device& exec, const Trial& here, const physics::Chunk& chunk) {
-  if (chunk.count == 0) return;
-  const auto find_waves = [&](const Trial& at) {
-    model_.illumination().set_probe(at.probe);
-    model_.forward(exec, at.object, chunk);
-  };
-  find_waves(ahead_);
-  costs_along_.take_ahead(model_);
-  find_waves(behind_);
-  costs_along_.take_behind(model_);
-  find_waves(here);
-  costs_along_.add(exec, model_, chunk, times_, costs_);
 }
 
 }  // namespace tessera::solvers

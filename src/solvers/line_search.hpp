@@ -33,10 +33,10 @@ KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial);
 /// Line search by a polynomial (Thibault & Guizar-Sicairos 2012, New J. Phys. 14, 063004, sec. 2.3)
 /// in one visit to every position. Along object + t d_o, probe + t d_p the detector waves are
 /// A + t B + t^2 C, exactly for a thin sample, hence intensities quartic in t; B and C are
-/// differences of the waves at t = 0 and t = +-reach, so that nothing but `forward` is asked of the
-/// model. Of them the costs at 8 Chebyshev nodes of the interval are summed, and the polynomial of
-/// degree 8 through these and 0 is minimised: with Noise::intensity it is the cost itself. A visit
-/// costs three times the forward model; 8 doubles are all-reduced.
+/// differences of the waves at t = 0 and t = +-reach (physics::CostsAlong). Of them the costs at 8
+/// Chebyshev nodes of the interval are summed, and the polynomial of degree 8 through these and 0
+/// is minimised: with Noise::intensity it is the cost itself. A visit costs three times the forward
+/// model; 8 doubles are all-reduced.
 class LineSearch {
  public:
   LineSearch(const Unknowns& unknowns, physics::ForwardModel& model);
@@ -57,15 +57,10 @@ class LineSearch {
                                               const device::DeviceView<DescentState>& state);
 
  private:
-  /// A point of the line.
-  struct Trial {
-    physics::ObjectView object;
-    physics::ProbeAndSpectrum probe;
-  };
+  using Trial = physics::CostsAlong::Point;
   Trial make_trial(const Unknowns& unknowns) const;
   void make_trials(const device::Device& exec, const Unknowns& unknowns, const Unknowns& direction,
                    const device::DeviceView<DescentState>& state);
-  void add(const device::Device& exec, const Trial& here, const physics::Chunk& chunk);
 
   physics::ForwardModel& model_;
   physics::CostsAlong costs_along_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -73,6 +74,7 @@ struct Problem {
   std::vector<int> order;
   std::vector<int> corner;
   std::vector<int> slot;  ///< ascending along the order
+  double saturation = std::numeric_limits<double>::infinity();
   std::size_t area() const { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
 };
 
@@ -130,7 +132,9 @@ struct Window {
   double counts(int, int y, int x) const {
     return static_cast<double>(p.counts[position * p.area() + in_image(y, x)]);
   }
-  double valid_pixels(int, int y, int x) const { return p.valid[in_image(y, x)]; }
+  double valid_pixels(int, int y, int x) const {
+    return counts(0, y, x) < p.saturation ? static_cast<double>(p.valid[in_image(y, x)]) : 0;
+  }
   std::size_t in_image(int y, int x) const { return static_cast<std::size_t>(y * p.n + x); }
 
   /// Of the window alone: what lies elsewhere is not needed.

@@ -8,7 +8,6 @@
 namespace tessera::physics {
 namespace {
 
-constexpr Shape2 window{8, 8};
 constexpr int n_modes = 2;
 constexpr int n_positions = 4;
 
@@ -17,12 +16,14 @@ struct Detector {
   double point_spread_px = 0;
   bool background = false;
   Real saturation = std::numeric_limits<Real>::infinity();
+  int window_px = 8;
 };
 
 class CostsAlongTest : public ::testing::TestWithParam<Detector> {};
 
 TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
   const Detector& detector = GetParam();
+  const Shape2 window{detector.window_px, detector.window_px};
   testing::SmallScan scan = testing::make_small_scan(window, n_modes, n_positions, true, 71);
   scan.tile.saturation = detector.saturation;
   Parameters parameters;
@@ -39,34 +40,33 @@ TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
                       .planning = fft::Planning::reproducible});
   const WaveStack object_direction = testing::random_waves(1, scan.object.shape(), 72);
   const WaveStack probe_direction = testing::random_waves(n_modes, window, 73);
-  const auto forward_at = [&](double t) {
+  const auto point_at = [&](double t) {
     WaveStack object = scan.object;
     WaveStack probe = scan.probe;
     for (std::size_t i = 0; i < object.size(); ++i)
       object.data()[i] += t * object_direction.data()[i];
     for (std::size_t i = 0; i < probe.size(); ++i) probe.data()[i] += t * probe_direction.data()[i];
-    model.set_probe({}, testing::on_device(probe));
-    model.forward({}, testing::on_device(object), scan.all);
+    const CostsAlong::Point point{testing::on_device(object),
+                                  model.illumination().with_spectrum(testing::on_device(probe))};
+    model.illumination().transform({}, point.probe);
+    return point;
   };
   RunningFigures figures;
   const auto cost_at = [&](double t) {
-    forward_at(t);
+    const CostsAlong::Point point = point_at(t);
+    model.set_probe({}, point.probe.probe);
+    model.forward({}, point.object, scan.all);
     model.detector().measure({}, model.waves(), scan.all, figures);
     return figures.take({})[FigureSums::cost];
   };
   constexpr double reach = 0.3;
   CostsAlong along(model);
-  forward_at(reach);
-  along.take_ahead(model);
-  forward_at(-reach);
-  along.take_behind(model);
-  forward_at(0);
   const device::DeviceView<Real[CostsAlong::n_costs]> times("times");
   const auto host_times = Kokkos::create_mirror_view(times);
   for (int k = 0; k < CostsAlong::n_costs; ++k) host_times(k) = static_cast<Real>(0.5 * (k - 4));
   Kokkos::deep_copy(times, host_times);
   const device::DeviceView<double*> costs("costs", CostsAlong::n_costs);
-  along.add({}, model, scan.all, times, costs);
+  along.add({}, {point_at(0), point_at(reach), point_at(-reach)}, scan.all, times, costs);
   const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), costs);
   const double at_zero = cost_at(0);
   for (int k = 0; k < CostsAlong::n_costs; ++k)
@@ -75,6 +75,10 @@ TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
         << "t = " << host_times(k);
 }
 
+// Windows that fused kernels take where there are any.
+INSTANTIATE_TEST_SUITE_P(PowersOfTwo, CostsAlongTest,
+                         ::testing::Values(Detector{.window_px = 32},
+                                           Detector{.saturation = 30, .window_px = 32}));
 INSTANTIATE_TEST_SUITE_P(Detectors, CostsAlongTest,
                          ::testing::Values(Detector{},
                                            Detector{.noise = Noise::intensity, .saturation = 30},

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "physics/hot_path_device.cuh"
 #include "physics/hot_path_problem.hpp"
@@ -19,12 +20,13 @@ struct Case {
   Counts counts = Counts::u16;
   bool moves_probe = true;
   bool patterns_packed = false;
+  float saturation = std::numeric_limits<float>::infinity();
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.n_positions << " x " << c.n << "^2, " << c.n_modes << " modes, " << c.n_slots
        << " slots, counts " << static_cast<int>(c.counts) << (c.moves_probe ? "" : ", probe kept")
-       << (c.patterns_packed ? ", packed" : "");
+       << (c.patterns_packed ? ", packed" : "") << ", saturation " << c.saturation;
 }
 
 /// Patterns in the order and width that the case asks for, as bytes.
@@ -59,8 +61,9 @@ using Kernels =
 
 void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
   const int max_counts = c.counts == Counts::u8 ? 250 : 3000;
-  const Problem p =
+  Problem p =
       make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, max_counts, c.counts != Counts::f32);
+  p.saturation = c.saturation;
   const int begin = 1;  // a chunk starts anywhere in the order
   Sums expected{Numbers(p.object.size(), {0.5, -0.5}), std::vector<double>(p.object.size(), 0.5),
                 Numbers(p.probes.size(), {0.5, -0.5}), std::vector<double>(p.area(), 0.5)};
@@ -80,9 +83,15 @@ void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
   const OnDevice sums(std::vector<double>(5));
   const int count = p.n_positions - begin;
   const OnDevice waves(poison(static_cast<std::size_t>(count * c.n_modes) * p.area()));
-  const hot_path::ScanArrays scan{
-      c.n,          c.n_modes,    c.counts,      patterns.data(),
-      valid.data(), order.data(), corner.data(), c.n_slots > 1 ? slot.data() : nullptr};
+  const hot_path::ScanArrays scan{.n = c.n,
+                                  .n_modes = c.n_modes,
+                                  .counts = c.counts,
+                                  .patterns = patterns.data(),
+                                  .valid = valid.data(),
+                                  .order = order.data(),
+                                  .corner = corner.data(),
+                                  .slot = c.n_slots > 1 ? slot.data() : nullptr,
+                                  .saturation = c.saturation};
   const hot_path::ChunkArrays chunk{begin,
                                     count,
                                     c.patterns_packed,
@@ -148,6 +157,7 @@ void expect_plain_shifted_sums(const Case& c) {
   const int max_counts = c.counts == Counts::u8 ? 250 : 3000;
   Problem p =
       make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, max_counts, c.counts != Counts::f32);
+  p.saturation = c.saturation;
   const std::vector<float> shifts = make_shifts(static_cast<std::size_t>(c.n_slots));
   const std::size_t size = static_cast<std::size_t>(c.n_modes) * p.area();
   const OnDevice row_spectrum(
@@ -175,9 +185,15 @@ void expect_plain_shifted_sums(const Case& c) {
   const OnDevice probe_sum(filled(size, 0.5F));
   const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
   const OnDevice sums(std::vector<double>(5));
-  const hot_path::ScanArrays scan{
-      c.n,          c.n_modes,    c.counts,      patterns.data(),
-      valid.data(), order.data(), corner.data(), c.n_slots > 1 ? slot.data() : nullptr};
+  const hot_path::ScanArrays scan{.n = c.n,
+                                  .n_modes = c.n_modes,
+                                  .counts = c.counts,
+                                  .patterns = patterns.data(),
+                                  .valid = valid.data(),
+                                  .order = order.data(),
+                                  .corner = corner.data(),
+                                  .slot = c.n_slots > 1 ? slot.data() : nullptr,
+                                  .saturation = c.saturation};
   const hot_path::ChunkArrays chunk{begin,
                                     p.n_positions - begin,
                                     c.patterns_packed,
@@ -261,6 +277,13 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Probe, HotPathGradients,
                          ::testing::Values(Case{64, 1, 5, 2, Counts::u16, false},
                                            Case{128, 3, 5, 2, Counts::u16, false}));
+// A good part of the pixels counts more.
+INSTANTIATE_TEST_SUITE_P(Saturation, HotPathGradients,
+                         ::testing::Values(Case{128, 1, 6, 2, Counts::u16, true, false, 2000.F},
+                                           Case{64, 1, 7, 2, Counts::u8, true, false, 200.F},
+                                           Case{128, 3, 5, 2, Counts::f32, true, false, 2000.F},
+                                           Case{256, 2, 3, 2, Counts::u32, true, false, 2000.F},
+                                           Case{32, 13, 4, 2, Counts::u16, true, false, 2000.F}));
 // Enough positions that a block takes several in turn; the last run is shorter, slots change in
 // runs.
 INSTANTIATE_TEST_SUITE_P(Runs, HotPathGradients,

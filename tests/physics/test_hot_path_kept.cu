@@ -2,6 +2,7 @@
 /// plain loops in double precision. One GPU, no MPI, no Kokkos.
 
 #include <algorithm>
+#include <numeric>
 
 #include "physics/hot_path_device.cuh"
 #include "physics/hot_path_problem.hpp"
@@ -54,8 +55,15 @@ struct OnGpu {
   OnDevice<double> sums{std::vector<double>(5)};
 
   hot_path::ScanArrays scan() const {
-    return {p.n,          p.n_modes,    hot_path::Counts::f32, patterns.data(),
-            valid.data(), order.data(), corner.data(),         slot.data()};
+    return {.n = p.n,
+            .n_modes = p.n_modes,
+            .counts = hot_path::Counts::f32,
+            .patterns = patterns.data(),
+            .valid = valid.data(),
+            .order = order.data(),
+            .corner = corner.data(),
+            .slot = slot.data(),
+            .saturation = static_cast<float>(p.saturation)};
   }
   /// Nothing but FigureSums is wanted.
   hot_path::ChunkArrays chunk(int begin) const {
@@ -232,6 +240,61 @@ TEST_P(HotPathKept, ProductsAgreeWithPlainLoops) {
                          waves.data());
   check(cudaDeviceSynchronize());
   EXPECT_LT(distance(host(products), expected), tolerance);
+}
+
+/// Of place k, by amplitudes, of the exit waves `waves`.
+double cost(const Problem& p, int k, const WaveStack& waves) {
+  const WaveStack detector = tessera::testing::dft(waves, -1);
+  const ImageStack<double> missing = tessera::testing::missing_amplitude(Window(p, k), 0, detector);
+  return std::inner_product(missing.begin(), missing.end(), missing.begin(), 0.0);
+}
+
+/// a + t b
+template <class T>
+std::vector<T> along(const std::vector<T>& a, float t, const std::vector<T>& b) {
+  std::vector<T> sum = a;
+  for (std::size_t i = 0; i < a.size(); ++i) sum[i] += t * b[i];
+  return sum;
+}
+
+TEST_P(HotPathKept, CostsAlongALineAgreeWithPlainLoops) {
+  Problem p = p_;
+  p.saturation = 2500;
+  const Problem direction = make_problem(c_.n, c_.n_modes, c_.n_positions + 1, c_.n_slots, 1, true);
+  const std::vector<float> times{-1.5F, -1, -0.5F, 0.25F, 0.5F, 1, 1.5F, 2};
+  std::vector<double> expected(times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const auto object = along(p.object, times[i], direction.object);
+    const auto probes = along(p.probes, times[i], direction.probes);
+    for (int k = begin; k < p.n_positions; ++k) {
+      const Window window(p, k);
+      expected[i] += cost(p, k, window.exit_waves(probes, object)) -
+                     cost(p, k, window.exit_waves(p.probes, p.object));
+    }
+  }
+  const OnGpu gpu{p};
+  const auto size = static_cast<std::size_t>((p.n_positions - begin) * p.n_modes) * p.area();
+  const OnDevice here(poison(size));
+  const OnDevice ahead(poison(size));
+  const OnDevice behind(poison(size));
+  const auto find_rows = [&](float t, const OnDevice<Complex>& waves) {
+    const OnDevice object(along(p.object, t, direction.object));
+    const OnDevice probes(along(p.probes, t, direction.probes));
+    hot_path::ChunkArrays chunk = gpu.chunk(begin);
+    chunk.object = object.data();
+    chunk.probes = probes.data();
+    hot_path::exit_rows(nullptr, gpu.scan(), chunk, waves.data());
+    check(cudaDeviceSynchronize());
+  };
+  find_rows(0, here);
+  find_rows(1, ahead);
+  find_rows(-1, behind);
+  const OnDevice on_line(times);
+  const OnDevice costs(std::vector<double>(times.size()));
+  hot_path::add_costs(nullptr, gpu.scan(), gpu.chunk(begin),
+                      {here.data(), ahead.data(), behind.data(), on_line.data(), costs.data()});
+  check(cudaDeviceSynchronize());
+  EXPECT_LT(distance(host(costs), expected), tolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathKept,

@@ -23,7 +23,6 @@ struct Sizes {
   int n_positions = 0;           ///< of this rank
   bool has_subpixel = false;     ///< positions are not on whole pixels
   bool has_background = false;   ///< given, or fitted
-  bool has_saturation = false;   ///< a count from which on pixels are not trusted
   bool moves_positions = false;  ///< they are fitted
 
   int n_planes() const { return model.n_object_modes * model.n_slices; }
