@@ -79,7 +79,9 @@ const std::vector<BadFile> bad_files = {
      [](const std::string& path) {
        std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (9, 6, 6), }";
        header.resize(118, ' ');
-       write_text(path, std::string("\x93NUMPY\x01\0\x76\0", 10) + header + "few values");
+       std::string bytes("\x93NUMPY\x01\0\x76\0", 10);
+       bytes.append(header).append("few values");
+       write_text(path, bytes);
      },
      "is cut short"},
     {"MerlinCutInAFrame",
