@@ -20,17 +20,7 @@ class Sample {
          const Cut& cut, const std::vector<Vec2>& positions_px)
       : pairs_(optics::spread_pairs(positions_px, {cut.n_pixels, cut.n_pixels})),
         bin_((cut.n_pixels + max_side_px - 1) / max_side_px) {
-    std::vector<int> chosen;
-    for (const auto& [first, second] : pairs_) chosen.insert(chosen.end(), {first, second});
-    std::ranges::sort(chosen);
-    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-    const auto place = [&](int position) {
-      return static_cast<int>(std::ranges::lower_bound(chosen, position) - chosen.begin());
-    };
-    for (auto& [first, second] : pairs_) {
-      first = place(first);
-      second = place(second);
-    }
+    const std::vector<int> chosen = optics::renumber(pairs_);
     const int side = cut.n_pixels / bin_;
     patterns_ = ImageStack<double>(static_cast<int>(chosen.size()), {side, side});
     for (std::size_t i = 0; i < chosen.size(); ++i) {

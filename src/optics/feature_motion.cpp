@@ -201,6 +201,21 @@ std::vector<PatternPair> spread_pairs(const std::vector<Vec2>& positions_px, Sha
   return pairs;
 }
 
+std::vector<int> renumber(std::vector<PatternPair>& pairs) {
+  std::vector<int> named;
+  for (const auto& [first, second] : pairs) named.insert(named.end(), {first, second});
+  std::ranges::sort(named);
+  named.erase(std::unique(named.begin(), named.end()), named.end());
+  const auto place = [&](int pattern) {
+    return static_cast<int>(std::ranges::lower_bound(named, pattern) - named.begin());
+  };
+  for (auto& [first, second] : pairs) {
+    first = place(first);
+    second = place(second);
+  }
+  return named;
+}
+
 FeatureMotion feature_motion(const ImageStack<double>& patterns,
                              const std::vector<Vec2>& positions_px,
                              const std::vector<PatternPair>& pairs) {

@@ -35,6 +35,10 @@ struct PatternPair {
 /// the motion roughly, and with those farther away, which tell it finely.
 std::vector<PatternPair> spread_pairs(const std::vector<Vec2>& positions_px, Shape2 window);
 
+/// From pairs of a scan's patterns to pairs among those that they name.
+/// @return these, ascending
+std::vector<int> renumber(std::vector<PatternPair>& pairs);
+
 /// Contrasts q = (I / its counts - mean) / sqrt(mean) of the pairs are correlated; the motion is
 /// the symmetric matrix M at which
 ///   sum over pairs (q_a * q_b)(M (p_a - p_b)) / sum over pairs (w * w)(M (p_a - p_b))

@@ -60,16 +60,7 @@ PatternSample::PatternSample(const Scan& scan, const comm::Communicator& comm)
       mine_(scan.tile().positions) {
   const std::vector<Vec2> all = window_positions_px(scan, comm);
   pairs_ = optics::spread_pairs(all, recorded_);
-  for (const auto& [first, second] : pairs_) chosen_.insert(chosen_.end(), {first, second});
-  std::ranges::sort(chosen_);
-  chosen_.erase(std::unique(chosen_.begin(), chosen_.end()), chosen_.end());
-  const auto index = [&](int position) {
-    return static_cast<int>(std::ranges::lower_bound(chosen_, position) - chosen_.begin());
-  };
-  for (auto& [first, second] : pairs_) {
-    first = index(first);
-    second = index(second);
-  }
+  chosen_ = optics::renumber(pairs_);
   for (const int position : chosen_)
     positions_px_.push_back(all[static_cast<std::size_t>(position)] / bin_);
   patterns_ = ImageStack<double>(static_cast<int>(chosen_.size()),
