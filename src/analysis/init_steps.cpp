@@ -13,15 +13,24 @@
 namespace tessera::analysis {
 namespace {
 
-/// The next smaller even size without large prime factors, which make transforms slow.
+/// Without large prime factors, which make transforms slow.
+bool is_quick(int size) {
+  for (const int prime : {2, 3, 5, 7})
+    while (size % prime == 0) size /= prime;
+  return size == 1;
+}
+
+/// The next smaller even size that is quick.
 int quick_size(int n) {
-  const auto is_quick = [](int size) {
-    for (const int prime : {2, 3, 5, 7})
-      while (size % prime == 0) size /= prime;
-    return size == 1;
-  };
   n -= n % 2;
   while (n > 2 && !is_quick(n)) n -= 2;
+  return n;
+}
+
+/// The next larger one.
+int roomy_size(int n) {
+  n += n % 2;
+  while (!is_quick(n)) n += 2;
   return n;
 }
 
@@ -40,6 +49,41 @@ void crop_about(Sight& sight, Vec2 centre, bool is_off, DeckDraft& deck) {
            "the largest square about the beam");
 }
 
+/// How far the finest features of the object throw light on the detector, in pixels.
+std::optional<double> near_field_reach_px(const Sight& sight, const DeckDraft& deck) {
+  const auto wavelength = wavelength_m(deck);
+  const auto distance = deck.number("experiment.distance_m");
+  const auto pixel = deck.number("experiment.detector_pixel_m");
+  if (!wavelength || !distance || !pixel || !sight.magnification) return {};
+  const double object_pixel_m = *pixel / *sight.magnification;
+  return *wavelength * *distance / *sight.magnification / (2 * object_pixel_m * object_pixel_m);
+}
+
+/// Of a beam that is wider than the detector, light from beside the window falls into it, and out
+/// of it.
+void pad_near_field(const Sight& sight, Shape2 window, DeckDraft& deck) {
+  const auto reach = near_field_reach_px(sight, deck);
+  constexpr double least_px = 2;
+  if (!reach || *reach < least_px) return;
+  constexpr double edge = 0.02;      // of the detector
+  constexpr double most_room = 0.3;  // of the window, on each side: 2.6 times the work
+  const auto padded = [&](int begin, int end, int all, int size) {
+    const bool ends_inside = begin > edge * all && end < (1 - edge) * all;
+    return ends_inside
+               ? size
+               : roomy_size(size +
+                            2 * static_cast<int>(std::ceil(std::min(*reach, most_room * size))));
+  };
+  const Shape2 shape = sight.patterns.shape;
+  const Box lit = sight.beam.lit_box;
+  const Shape2 room{padded(lit.begin.y, lit.end.y, shape.h, window.h),
+                    padded(lit.begin.x, lit.end.x, shape.w, window.w)};
+  if (room == window) return;
+  deck.set("data.pad_to", text('[', room.h, ", ", room.w, ']'),
+           text("the beam is wider than the detector; light spreads by up to ",
+                number_words("%.0f px", *reach)));
+}
+
 /// A beam that lights a part of the detector alone is cut out, with what it throws beside.
 void cut_out_near_field(Sight& sight, DeckDraft& deck) {
   constexpr double margin = 0.06;  // on each side
@@ -53,7 +97,7 @@ void cut_out_near_field(Sight& sight, DeckDraft& deck) {
   const Box lit = sight.beam.lit_box;
   const auto [h, y] = side(lit.begin.y, lit.end.y, shape.h);
   const auto [w, x] = side(lit.begin.x, lit.end.x, shape.w);
-  if (std::int64_t{h} * w > 7 * shape.size() / 10) return;
+  if (std::int64_t{h} * w > 7 * shape.size() / 10) return pad_near_field(sight, shape, deck);
   deck.set("data.centre_px", text('[', y, ", ", x, ']'), "the middle of what is lit");
   deck.set("data.crop", text('[', h, ", ", w, ']'), "what is lit, and a margin");
   sight.seen.emplace_back("lit", text("rows ", lit.begin.y, " to ", lit.end.y, ", columns ",
@@ -61,6 +105,7 @@ void cut_out_near_field(Sight& sight, DeckDraft& deck) {
                                       ": data.crop leaves out the "
                                       "rest"));
   sight.n_pixels = std::min(h, w);
+  pad_near_field(sight, {h, w}, deck);
 }
 
 /// The shift of images of the disc's parts is that of its rays at the sample.

@@ -214,6 +214,8 @@ const std::vector<Trap> traps = {
        });
      },
      "the beam fills the detector", "positions_from_epoch = 10"},
+    {"LightFromBesideTheDetectorInTheNearField", true, [](Cxi& c) { c.energy /= 20; },
+     "the beam fills the detector", "pad_to = [80, 80]"},
     {"PositionsThatNameTheirUnit", false,
      [](Cxi& c) {
        c.move([](Vec2 at) { return 1e6 * at; });
