@@ -102,7 +102,7 @@ Reconstruction read_reconstruction(const std::string& path) {
   made.object = ObjectSource(opened, at + "object");
   made.probe = file.read_waves(at + "probe");
   made.window_corner_px = read_points(file, at + "window_corner_px");
-  made.pixel_m = file.number_attribute("/", "object_pixel_m");
+  made.pixel_m = file.positive_attribute("/", "object_pixel_m");
   made.origin_m = read_origin_m(file, at, made);
   return made;
 }

@@ -28,9 +28,9 @@ ExportedResult read_result(const io::File& file) {
   result.probe = file.read_waves("probe");
   if (file.has("positions_m")) result.positions_m = read_points(file, "positions_m");
   if (file.has("object_origin_m")) result.origin_m = read_points(file, "object_origin_m").front();
-  result.pixel_m = file.number_attribute("/", "object_pixel_m").value_or(0);
-  result.wavelength_m = file.number_attribute("/", "wavelength_m").value_or(0);
-  if (result.pixel_m <= 0 || result.wavelength_m <= 0)
+  result.pixel_m = file.positive_attribute("/", "object_pixel_m").value_or(0);
+  result.wavelength_m = file.positive_attribute("/", "wavelength_m").value_or(0);
+  if (result.pixel_m == 0 || result.wavelength_m == 0)
     throw InputError(text('"', file.path(), "\" does not say object_pixel_m and wavelength_m"));
   const auto words = [&](const char* name) { return file.text_attribute("/", name).value_or(""); };
   result.title = words("title");

@@ -42,7 +42,7 @@ std::string value_text(double value, const std::string& unit) {
 }
 
 double pixel_m(const io::File& file) {
-  return file.number_attribute("/", "object_pixel_m").value_or(0);
+  return file.positive_attribute("/", "object_pixel_m").value_or(0);
 }
 
 /// A picture of f(value), its grey range set by the illuminated pixels only.

@@ -41,33 +41,41 @@ std::string library_version() {
 
 namespace {
 
-/// A rank that does not come leaves the others in MPI_Init, where no Watchdog is yet: SIGALRM ends
-/// the process.
-class StartLimit {
+void leave(std::string_view line) {
+  std::ignore = ::write(STDERR_FILENO, line.data(), line.size());
+  ::_exit(static_cast<int>(ExitCode::failed));
+}
+
+void has_not_started(int) {
+  leave(
+      "tessera: error: MPI has not started within its time (600 s, or TESSERA_START_TIMEOUT_S): a "
+      "rank did not come\n");
+}
+
+void has_not_ended(int) {
+  leave(
+      "tessera: error: MPI has not ended within its time (600 s, or TESSERA_START_TIMEOUT_S): "
+      "another rank or the launcher is stopped; what this job has written is whole\n");
+}
+
+/// A rank that does not come leaves the others in MPI_Init or MPI_Finalize, where no Watchdog is:
+/// SIGALRM ends the process.
+class TimeLimit {
  public:
-  StartLimit() {
-    std::signal(SIGALRM, leave);
+  explicit TimeLimit(void (*when_over)(int)) {
+    std::signal(SIGALRM, when_over);
     const char* given = std::getenv("TESSERA_START_TIMEOUT_S");
     ::alarm(given ? static_cast<unsigned>(std::max(0, std::atoi(given))) : default_s);
   }
-  ~StartLimit() {
+  ~TimeLimit() {
     ::alarm(0);
     std::signal(SIGALRM, SIG_DFL);
   }
-  StartLimit(const StartLimit&) = delete;
-  StartLimit& operator=(const StartLimit&) = delete;
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
 
  private:
   static constexpr unsigned default_s = 600;
-
-  static void leave(int) {
-    constexpr std::string_view line =
-        "tessera: error: MPI has not started within its time (600 s, or TESSERA_START_TIMEOUT_S): "
-        "a "
-        "rank did not come\n";
-    std::ignore = ::write(STDERR_FILENO, line.data(), line.size());
-    ::_exit(static_cast<int>(ExitCode::failed));
-  }
 };
 
 /// A process that no launcher started talks to no other: while this lives, Open MPI neither looks
@@ -107,7 +115,7 @@ class SingleProcessStart {
 }  // namespace
 
 Environment::Environment(int& argc, char**& argv) {
-  const StartLimit limit;
+  const TimeLimit limit(has_not_started);
   const SingleProcessStart start;
   int provided = 0;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
@@ -115,6 +123,7 @@ Environment::Environment(int& argc, char**& argv) {
 }
 
 Environment::~Environment() {
+  const TimeLimit limit(has_not_ended);
   MPI_Finalize();
 }
 

@@ -1,5 +1,9 @@
 #include "deck/check.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
@@ -111,6 +115,32 @@ void check_reconstruction(const Deck& deck) {
   }
 }
 
+namespace {
+
+/// In an HDF5 file, where "/" and "." are the root.
+bool lies_within(std::string_view name, std::string_view group) {
+  const auto relative = [](std::string_view path) {
+    return path.substr(std::min(path.size(), path.find_first_not_of("/.")));
+  };
+  group = relative(group);
+  name = relative(name);
+  return group.empty() || name == group || name.starts_with(std::string(group) + '/');
+}
+
+void check_written_names(const Data& data) {
+  const std::array<std::string, 4> names{data.patterns, data.positions.value_or("positions_m"),
+                                         data.valid_pixels.value_or("valid_pixels"), "truth"};
+  for (const std::string& name : names)
+    for (const std::string& other : names)
+      require(&name == &other || !lies_within(name, other),
+              text("data.patterns, data.positions and data.valid_pixels, ", quoted(names[0]), ", ",
+                   quoted(names[1]), " and ", quoted(names[2]),
+                   ", are datasets that simulate writes beside the group \"truth\"; give each a "
+                   "name of its own"));
+}
+
+}  // namespace
+
 void check_simulation(const Deck& deck) {
   require(deck.probe.initial == "aperture" || deck.probe.initial == "zone_plate",
           text("probe.initial = ", quoted(deck.probe.initial),
@@ -121,6 +151,7 @@ void check_simulation(const Deck& deck) {
       deck.simulation.dead_pixel_fraction == 0 || deck.data.valid_pixels,
       text("simulation.dead_pixel_fraction = ", number_text(deck.simulation.dead_pixel_fraction),
            " needs data.valid_pixels, the dataset that will list the pixels to trust"));
+  check_written_names(deck.data);
 }
 
 }  // namespace tessera::deck

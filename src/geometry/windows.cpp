@@ -32,6 +32,13 @@ Vec2 min_of(std::span<const Vec2> positions_m) {
   return min;
 }
 
+/// Wider than any sample: a wrong unit, which must not end in an allocation of terabytes.
+InputError too_wide(const std::string& how_wide, double pixel_m, const std::string& limit) {
+  return InputError(text("the scan ", how_wide, " object pixels of ", pixel_m, " m, ", limit,
+                         "; check the unit of data.positions (metres) and the experiment's "
+                         "distance, wavelength and detector pixel"));
+}
+
 struct Rounded {
   int whole;
   double rest;
@@ -45,13 +52,9 @@ Rounded rounded(double offset_px, int window_px, double pixel_m) {
     whole += 1;
     rest -= 1;
   }
-  // Wider than any sample: a wrong unit, which must not end in an allocation of terabytes.
   constexpr double max_px = 1 << 24;
-  if (!(whole + window_px <= max_px)) {
-    throw InputError(text("the scan reaches ", offset_px, " object pixels of ", pixel_m,
-                          " m, more than 2^24; check the unit of data.positions (metres) and the "
-                          "experiment's distance, wavelength and detector pixel"));
-  }
+  if (!(whole + window_px <= max_px))
+    throw too_wide(text("reaches ", offset_px), pixel_m, "more than 2^24");
   return {static_cast<int>(whole), rest};
 }
 
@@ -81,6 +84,10 @@ WindowGrid lay_windows(std::vector<Vec2> positions_m, Shape2 window, double pixe
     grid.object.h = std::max(grid.object.h, y.whole + min_object.h);
     grid.object.w = std::max(grid.object.w, x.whole + min_object.w);
   }
+  constexpr std::int64_t max_area_px = std::int64_t{1} << 36;
+  if (grid.object.size() > max_area_px)
+    throw too_wide(text("covers ", grid.object.h, " x ", grid.object.w), pixel_m,
+                   "more than 2^36 together");
   grid.subpixel = std::move(positions_m);
   return grid;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <set>
@@ -294,6 +295,15 @@ std::optional<double> File::number_attribute(const std::string& object,
         check_hdf5(H5Aread(attribute, H5T_NATIVE_DOUBLE, &value), what);
         return value;
       });
+}
+
+std::optional<double> File::positive_attribute(const std::string& object,
+                                               const std::string& name) const {
+  const std::optional<double> value = number_attribute(object, name);
+  if (value && !(std::isfinite(*value) && *value > 0))
+    throw InputError(text("attribute \"", name, "\" of \"", object, "\" in \"", path(), "\" is ",
+                          *value, " but must be positive; repair or write the file again"));
+  return value;
 }
 
 std::optional<std::string> File::text_attribute(const std::string& object,

@@ -23,8 +23,8 @@ constexpr std::int64_t max_probe_pixels = 1 << 18;
 Json run_contents(const std::string& path, std::int64_t n_runs) {
   Result result{.file = io::File::open(path), .deck = {}};
   result.deck = analysis::deck_of_result(result.file);
-  result.pixel_m = result.file.number_attribute("/", "object_pixel_m").value_or(0);
-  result.wavelength_m = result.file.number_attribute("/", "wavelength_m").value_or(0);
+  result.pixel_m = result.file.positive_attribute("/", "object_pixel_m").value_or(0);
+  result.wavelength_m = result.file.positive_attribute("/", "wavelength_m").value_or(0);
   const WaveStack probe = result.file.read_waves("probe");
   Json run = {{"file", path},
               {"figures", figures_section(result)},

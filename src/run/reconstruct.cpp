@@ -92,8 +92,11 @@ void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, b
   for (const auto& [words, name, fraction] :
        {std::tuple("1 bit", "one_bit", halves->one_bit_fraction),
         std::tuple("1/2 bit", "half_bit", halves->half_bit_fraction)}) {
-    fmt::print("two halves agree, {:<7} to {}{:.3f} of Nyquist, half period {:.3g} m\n", words,
-               fraction >= 1 ? "at least " : "", fraction, halves->half_period_m(fraction));
+    if (fraction > 0)
+      fmt::print("two halves agree, {:<7} to {}{:.3f} of Nyquist, half period {:.3g} m\n", words,
+                 fraction >= 1 ? "at least " : "", fraction, halves->half_period_m(fraction));
+    else
+      fmt::print("two halves agree, {:<7} nowhere\n", words);
     summary["halves"][text(name, "_nyquist_fraction")] = fraction;
     summary["halves"][text(name, "_half_period_m")] = halves->half_period_m(fraction);
   }

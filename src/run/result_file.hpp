@@ -63,7 +63,7 @@ class ResultFile {
   static std::unique_ptr<io::BackgroundSave> begin_write(const ResultContents& contents,
                                                          const comm::Communicator& comm);
 
-  /// Opens what run.resume names. All calls but memory_owner() are collective.
+  /// Opens what run.resume names. All calls are collective.
   /// @throws AgreedError
   ResultFile(const std::string& path, const comm::Communicator& comm);
 

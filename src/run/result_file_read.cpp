@@ -221,9 +221,13 @@ void ResultFile::read(const Scan& scan, const Fields& fields) const {
 }
 
 MemoryOwner ResultFile::memory_owner() const {
-  if (!file_.has("memory")) return {};
-  return {static_cast<int>(file_.number_attribute("memory", "stage").value_or(-1)),
-          file_.text_attribute("memory", "method").value_or("")};
+  MemoryOwner owner;
+  comm_.together([&] {
+    if (!file_.has("memory")) return;
+    owner = {static_cast<int>(file_.number_attribute("memory", "stage").value_or(-1)),
+             file_.text_attribute("memory", "method").value_or("")};
+  });
+  return owner;
 }
 
 bool ResultFile::holds(const Scan& scan, const Fields& fields) const {

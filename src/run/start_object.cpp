@@ -69,7 +69,7 @@ void fill_planes(const deck::Deck& deck, const Scan& scan, const Transmissions& 
 
 /// Pixel (0, 0) of the object in the file, on this scan's grid.
 Pixel file_origin(const io::File& file, const Scan& scan) {
-  const auto pixel_m = file.number_attribute("/", "object_pixel_m");
+  const auto pixel_m = file.positive_attribute("/", "object_pixel_m");
   const std::vector<double> origin_m = file.read_doubles("object_origin_m");
   if (!pixel_m || std::abs(*pixel_m / scan.grid.pixel_m - 1) > 1e-6)
     throw InputError(text("the object in '", file.path(), "' has pixels of ", pixel_m.value_or(0),

@@ -157,6 +157,16 @@ TEST_F(CompareFiles, RefusesUnequalPixels) {
   EXPECT_THROW(compare(a, b, testing::world()), InputError);
 }
 
+TEST_F(CompareFiles, RefusesPixelsThatAreNoLength) {
+  for (const double pixel_m : {std::nan(""), 0.0, -1e-8}) {
+    write_file(a_, "", {0, 0}, 1);
+    io::File file = io::File::open_to_add(a_);
+    file.set_attribute("/", "object_pixel_m", pixel_m);
+    file.close();
+    EXPECT_THROW(read_reconstruction(a_), InputError) << pixel_m;
+  }
+}
+
 TEST_F(CompareFiles, RefusesObjectsApart) {
   write_file(a_, "", {0, 0}, 1);
   Reconstruction a = read_reconstruction(a_);

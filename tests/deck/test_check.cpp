@@ -286,5 +286,13 @@ TEST(CheckSimulation, NeedsOpticsAndAStep) {
   EXPECT_THAT(simulation_complaint({dead, "data.valid_pixels=mask"}), IsEmpty());
 }
 
+TEST(CheckSimulation, WritesEveryDatasetUnderANameOfItsOwn) {
+  for (const char* taken : {"patterns", "/patterns", "patterns/at", "truth", "truth/at", "/"})
+    EXPECT_THAT(simulation_complaint({text("data.positions=", taken)}),
+                AllOf(HasSubstr("data.positions"), HasSubstr(taken)))
+        << taken;
+  EXPECT_THAT(simulation_complaint({"data.positions=patterns_at"}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace tessera::deck

@@ -41,6 +41,8 @@ class Job {
   bool prints(const std::string& words, Seconds max = Seconds(60));
   /// Processes of `tessera` itself, not mpirun.
   std::vector<pid_t> ranks() const;
+  /// mpirun, or the only rank.
+  pid_t launcher() const { return pid_; }
 
  private:
   bool ended();

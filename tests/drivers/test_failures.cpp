@@ -116,6 +116,14 @@ TEST_P(OnFullDisk, ASecondRunWithTheSameOutputIsRefused) {
   EXPECT_EQ(run_tessera({GetParam(), folder.reconstruct()}).exit_code, 0);
 }
 
+/// A process that its parent has not waited for yet is a zombie, and has ended.
+bool is_running(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("State:")) return line.find('Z') == line.npos;
+  return false;
+}
+
 /// A rank that does not answer leaves the others inside MPI.
 class StoppedRank : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Failures, StoppedRank, ::testing::Values(3));
@@ -148,6 +156,25 @@ TEST_P(StoppedRank, ThatNeverStartsEndsTheJob) {
   EXPECT_FALSE(outcome.timed_out);
   EXPECT_NE(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, HasSubstr("tessera: error: MPI has not started within its time"));
+}
+
+/// The ranks, done, wait for it in MPI_Finalize.
+TEST_P(StoppedRank, OrLauncherIsNotWaitedForAtTheEnd) {
+  const ScanFolder folder;
+  Job job({GetParam(), folder.reconstruct({"solver.epochs=1000000"}), folder.path(""),
+           "export TESSERA_START_TIMEOUT_S=5"});
+  ASSERT_TRUE(job.prints("epoch "));
+  const std::vector<pid_t> ranks = job.ranks();
+  kill(job.launcher(), SIGSTOP);
+  kill(ranks.back(), SIGUSR1);
+  const auto run_on = [&] {
+    return std::ranges::any_of(ranks, [](pid_t rank) { return is_running(rank); });
+  };
+  for (int look = 0; look < 3000 && run_on(); ++look) std::this_thread::sleep_for(Seconds(0.01));
+  EXPECT_FALSE(run_on());
+  kill(job.launcher(), SIGCONT);
+  EXPECT_THAT(job.wait().err, HasSubstr("tessera: error: MPI has not ended within its time"));
+  EXPECT_EQ(io::File::open(folder.result()).text_attribute("/", "status"), "stopped by a signal");
 }
 
 /// As a scheduler suspends jobs: no time passes for them. On a busy machine ranks that run may

@@ -86,6 +86,11 @@ TEST(Windows, AScanInTheWrongUnitIsRefused) {
   const int max = 16777216 - window.w;
   EXPECT_EQ(lay_windows(std::vector<Vec2>{{0, 0}, {0, double(max)}}, window, 1).object.w, 16777216);
   EXPECT_THROW(lay_windows(std::vector<Vec2>{{0, 0}, {0, max + 1.0}}, window, 1), InputError);
+  // Neither side too long, but 2^36 pixels and one row more.
+  const double side = 262144;
+  EXPECT_THROW(
+      lay_windows(std::vector<Vec2>{{0, 0}, {side - window.h + 1, side - window.w}}, window, 1),
+      InputError);
 }
 
 TEST(Windows, AMessageNamesThePositionThatIsNotFinite) {

@@ -108,6 +108,9 @@ class File {
   void set_attribute(const std::string& object, const std::string& name, double value);
   void set_attribute(const std::string& object, const std::string& name, const std::string& value);
   std::optional<double> number_attribute(const std::string& object, const std::string& name) const;
+  /// @throws InputError if it is not finite and above 0
+  std::optional<double> positive_attribute(const std::string& object,
+                                           const std::string& name) const;
   std::optional<std::string> text_attribute(const std::string& object,
                                             const std::string& name) const;
 
