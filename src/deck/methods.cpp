@@ -34,8 +34,8 @@ std::string above(const char* key, int value, int min) {
 }
 
 /// Before its first epoch nothing is refined.
-std::string refined(const char* key, int from_epoch, const Stage& stage) {
-  return from_epoch >= 0 && from_epoch < stage.end_epoch ? text(key, " = ", from_epoch) : "";
+std::string refined(const char* key, std::optional<int> from_epoch, const Stage& stage) {
+  return from_epoch >= 0 && from_epoch < stage.end_epoch ? text(key, " = ", *from_epoch) : "";
 }
 
 constexpr std::array columns{

@@ -296,8 +296,19 @@ void Parser::read_overrides() {
   }
 }
 
+/// Of a background that the deck does not speak of. What electrons see is mostly weak: it does not
+/// tell one from the bright field.
+int background_from_epoch(const Deck& deck) {
+  const bool is_automatic =
+      deck.solvers.size() == 1 && deck.solvers[0].method == settings::automatic;
+  const bool fits = is_automatic && deck.experiment.energy_eV && !deck.data.background;
+  return fits ? std::min(10, deck.solvers[0].epochs / 4) : -1;
+}
+
 /// In place of each automatic solver those of its recipe.
 void put_recipes(Deck& deck) {
+  if (!deck.refine.background_from_epoch)
+    deck.refine.background_from_epoch = background_from_epoch(deck);
   std::vector<Solver> solvers;
   for (const Solver& solver : deck.solvers)
     if (solver.method == settings::automatic)

@@ -17,7 +17,7 @@ namespace tessera::run {
 namespace {
 
 /// Adds `what`, unless the deck fits it.
-void keep(int& from_epoch, const char* what, std::string& kept) {
+void keep(auto& from_epoch, const char* what, std::string& kept) {
   if (from_epoch >= 0) return;
   from_epoch = deck::Refine::no_epoch;
   kept += text(kept.empty() ? "" : ", ", what);

@@ -176,10 +176,11 @@ EpochFigures Run::run_epoch() {
   start_stage(stage_of_next_epoch(deck_, history_));
   // A solver counts its own epochs; batches are drawn for those of the run.
   const int epoch = epochs_in_stage(history_, stage_);
-  const deck::Solver& settings = scan_.plan.solvers[static_cast<std::size_t>(stage_)];
-  refinement_->start_epoch(n_epochs(), settings.max_in_batch(scan_.n_fitted()) *
-                                           scan_.counts_per_pattern /
-                                           static_cast<double>(scan_.info.pattern.size()));
+  const deck::Solver& solver = scan_.plan.solvers[static_cast<std::size_t>(stage_)];
+  const double counts_of_batch = solver.max_in_batch(scan_.n_fitted()) * scan_.counts_per_pattern /
+                                 static_cast<double>(scan_.info.pattern.size());
+  const bool keeps_waves = std::holds_alternative<settings::Projection>(solver.own);
+  refinement_->start_epoch(n_epochs(), counts_of_batch, keeps_waves ? 0.5 : 1);
   solver_->start_epoch(exec_, epoch);
   for (const solvers::Batch& batch : start_pass(n_epochs())) {
     run_batch(batch, epoch);

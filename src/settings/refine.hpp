@@ -1,6 +1,7 @@
 #pragma once
 /// What is fitted besides object and probe.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,13 @@ struct Refine {
   int positions_from_epoch = -1;
   std::string positions_method = "gradient";
   std::string positions_model = "free";
-  double positions_step = 0.5;
+  double positions_step = 1;
   double positions_limit_px = 4;
   double positions_margin_px = 8;
   int opr_from_epoch = 0;
   int intensity_from_epoch = -1;
   double intensity_step = 0.5;
-  int background_from_epoch = -1;
+  std::optional<int> background_from_epoch = {};  ///< a deck that was read says it
   double background_step = 0.5;
   int thickness_from_epoch = -1;
   int tilt_from_epoch = -1;
@@ -44,7 +45,7 @@ struct Refine {
         {.name = "positions_step",
          .field = &positions_step,
          .meaning = "Length of a position's step; 1: the whole of what is seen. With "
-                    "`cross_correlation` times the gain.",
+                    "`cross_correlation` times the gain; with `dm` and `raar` half.",
          .min = 1e-6,
          .max = 10},
         {.name = "positions_limit_px",
@@ -73,8 +74,14 @@ struct Refine {
              "that where the background is fitted, too.",
          .min = 1e-6,
          .max = 1},
-        first_epoch("background_from_epoch", &background_from_epoch,
-                    "that fits an incoherent background, the same in all patterns"),
+        {.name = "background_from_epoch",
+         .field = &background_from_epoch,
+         .meaning = "First epoch, from 0, that fits an incoherent background, the same in all "
+                    "patterns; -1: never. `auto`: with X-rays and `solver.method = \"auto\"` alone "
+                    "10, or the end of the first quarter where that is before; else never.",
+         .min = -1,
+         .max = 1000000,
+         .none = "auto"},
         {.name = "background_step",
          .field = &background_step,
          .meaning = "Length of the background's step in a batch; 1: the whole of what its patterns "

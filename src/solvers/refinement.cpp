@@ -42,7 +42,7 @@ double share_of_counts(const physics::FittedParameters& fitted) {
   return fitted.intensity && fitted.background ? 0.5 : 1;
 }
 
-bool starts(int from_epoch, int epoch) {
+bool starts(std::optional<int> from_epoch, int epoch) {
   return from_epoch >= 0 && epoch >= from_epoch;
 }
 
@@ -86,6 +86,10 @@ void update_beams(const Device& exec, const physics::ForwardModel& model, double
       });
 }
 
+/// Towards no background, as a part of it. Where the object is weak, more of the bright field in
+/// the background and more contrast in the object explain the patterns as well.
+constexpr Real pull = static_cast<Real>(0.005);
+
 void update_background(const Device& exec, const physics::ForwardModel& model, double length,
                        Sweep& sweep) {
   const auto slopes = model.slopes().background;
@@ -97,9 +101,9 @@ void update_background(const Device& exec, const physics::ForwardModel& model, d
         const int y = i / w;
         const int x = i - y * w;
         const Real curvature = slopes(y, x, 1);
-        const Real step =
-            curvature > 0 ? static_cast<Real>(length) * slopes(y, x, 0) / curvature : 0;
-        const Real value = background(y, x) + step;
+        const Real lacking =
+            curvature > 0 ? slopes(y, x, 0) / curvature - pull * background(y, x) : 0;
+        const Real value = background(y, x) + static_cast<Real>(length) * lacking;
         background(y, x) = value > 0 ? value : 0;
         slopes(y, x, 0) = 0;
         slopes(y, x, 1) = 0;
@@ -205,9 +209,10 @@ Fields Refinement::windows() const {
           field("window_subpixel_px", Lives::position, model_.parameters().shift, n_sub_positions)};
 }
 
-void Refinement::start_epoch(int epoch, double counts_of_batch) {
+void Refinement::start_epoch(int epoch, double counts_of_batch, double positions_part) {
   epoch_ = epoch;
   counts_of_batch_ = counts_of_batch;
+  positions_part_ = positions_part;
   counts_since_step_ = 0;
   const physics::FittedParameters fitted{
       .positions = starts(settings_.positions_from_epoch, epoch),
@@ -243,7 +248,7 @@ void Refinement::update(const Device& exec, Sweep& sweep) {
 void Refinement::update_positions(const Device& exec) {
   const auto slopes = model_.slopes().at_position;
   if (gain_) gain_->remember(exec, slopes);
-  const double step = settings_.positions_step * (gain_ ? gain_->value() : 1);
+  const double step = positions_part_ * settings_.positions_step * (gain_ ? gain_->value() : 1);
   move_positions(exec, step, slopes, frame());
 }
 

@@ -36,7 +36,8 @@ class Refinement {
 
   /// The model adds up what is fitted in `epoch` (from 0).
   /// @param counts_of_batch what a pixel gets in the patterns of a batch, on average
-  void start_epoch(int epoch, double counts_of_batch);
+  /// @param positions_part of their steps: waves that are kept from before pull positions back
+  void start_epoch(int epoch, double counts_of_batch, double positions_part);
   bool is_active() const { return model_.fitted().any(); }
   /// After a batch. Collective.
   void update(const device::Device& exec, Sweep& sweep);
@@ -60,6 +61,7 @@ class Refinement {
   settings::Refine settings_;
   int epoch_ = 0;
   double counts_of_batch_ = 0;
+  double positions_part_ = 1;
   double counts_since_step_ = 0;  ///< of the background
   Unknowns unknowns_;
   physics::ForwardModel& model_;

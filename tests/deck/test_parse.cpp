@@ -280,6 +280,19 @@ TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
                     HasSubstr("lsqml")));
 }
 
+TEST(Solvers, AutomaticOnesFitABackgroundWithXRays) {
+  const auto begins = [](const std::string& toml, std::vector<std::string> keys) {
+    return parsed(toml, keys).refine.background_from_epoch;
+  };
+  EXPECT_EQ(begins(xray_deck, {"solver.method=auto"}), 10);
+  EXPECT_EQ(begins(xray_deck, {"solver.method=auto", "solver.epochs=20"}), 5);
+  EXPECT_EQ(begins(xray_deck, {"solver.method=auto", "refine.background_from_epoch=-1"}), -1);
+  EXPECT_EQ(begins(xray_deck, {"solver.method=auto", "data.background=dark"}), -1);
+  EXPECT_EQ(begins(electron_deck, {"solver.method=auto"}), -1);
+  EXPECT_EQ(begins(xray_deck, {}), -1);
+  EXPECT_EQ(begins(two_solvers, {"solver[0].method=auto"}), -1);
+}
+
 TEST(Overrides, ABareWordIsText) {
   EXPECT_EQ(parsed(xray_deck, {"title=Siemens star, 2nd try"}).title, "Siemens star, 2nd try");
   EXPECT_EQ(parsed(xray_deck, {"title=\"in quotes\""}).title, "in quotes");

@@ -116,6 +116,7 @@ Deck random_deck(std::mt19937_64& bits) {
   } else {
     deck.refine.positions_method = "gradient";
   }
+  if (!deck.refine.background_from_epoch) deck.refine.background_from_epoch = -1;
   if (deck.probe.initial == "zone_plate") deck.probe.central_stop_m = 0;
   if (deck.probe.initial == "file" || deck.probe.initial == "dataset")
     deck.probe.astigmatism_m = deck.probe.coma_m = deck.probe.spherical_m = 0;

@@ -79,7 +79,7 @@ position_error_px = 1.5
     const testing::SharedFolder folder(std::string("positions_") + method);
     EXPECT_LE(position_error_px(folder,
                                 {std::string("solver.method=") + method, "solver.epochs=150",
-                                 "refine.positions_step=0.5"},
+                                 "refine.positions_step=1"},
                                 150, toml),
               0.1)
         << method;
