@@ -59,6 +59,15 @@ Vec2 extent(const std::vector<Vec2>& positions) {
   return {bottom.y - top.y, right.x - left.x};
 }
 
+/// Words of why they are no scan; empty: they are one.
+std::string fault_of(const std::vector<Vec2>& positions) {
+  const auto n_bad = std::ranges::count_if(
+      positions, [](Vec2 at) { return !std::isfinite(at.y) || !std::isfinite(at.x); });
+  if (n_bad > 0) return text(n_bad, " of ", positions.size(), " are not finite");
+  if (positions.size() > 1 && extent(positions) == Vec2{}) return "all are the same";
+  return "";
+}
+
 /// Factor by which steps must be multiplied to be a part of the window; 1 if they are, or if
 /// nothing fits.
 double unit_factor(double step_m, std::optional<double> window_m) {
@@ -84,8 +93,10 @@ void look_at_positions(const io::ScanReader& reader, Sight& sight, DeckDraft& de
   std::vector<Vec2> positions;
   try {
     positions = reader.positions_m();
+    if (const std::string fault = fault_of(positions); !fault.empty()) throw InputError(fault);
   } catch (const InputError& error) {
     sight.warnings.push_back(text("the positions are not usable: ", error.what()));
+    positions.clear();
   }
   if (positions.empty()) return ask_for_raster(deck);
   if (static_cast<int>(positions.size()) != sight.patterns.n_positions)

@@ -120,6 +120,7 @@ Environment::Environment(int& argc, char**& argv) {
   int provided = 0;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  check_mpi(MPI_Barrier(MPI_COMM_WORLD));  // a rank that came with too little memory may not talk
 }
 
 Environment::~Environment() {

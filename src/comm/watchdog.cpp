@@ -12,6 +12,7 @@
 #include "tessera/base/host.hpp"
 #include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/base/thread.hpp"
 
 namespace tessera::comm {
 namespace {
@@ -43,7 +44,7 @@ Watchdog::Watchdog(const Communicator& comm, double timeout_s, std::string key)
   for (int rank = 0; rank < comm.size(); ++rank)
     if (rank != rank_ && hosts[rank] == hosts[rank_])
       neighbours_.push_back({rank, processes[rank]});
-  thread_ = std::thread([this] { watch(); });
+  thread_ = start_thread([this] { watch(); });
 }
 
 Watchdog::~Watchdog() {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tessera/base/progress.hpp"
+#include "tessera/base/thread.hpp"
 
 #include "save_steps.hpp"
 
@@ -35,7 +36,7 @@ void BackgroundSave::begin_step(Step step) {
     return;
   }
   has_worked_ = false;
-  thread_ = std::thread([this] {
+  thread_ = start_thread([this] {
     try {
       part_ = work();
     } catch (...) {

@@ -85,7 +85,6 @@ class Hdf5Scan final : public ScanReader {
 
   RecordedPatterns patterns() const override {
     const DatasetInfo found = patterns_info();
-    check_patterns(file_.path(), source_.patterns, found);
     const Extents& extents = found.extents;
     const std::size_t n_axes = extents.size();
     RecordedPatterns recorded;
@@ -171,12 +170,13 @@ class Hdf5Scan final : public ScanReader {
     return {to_int(patterns[patterns.size() - 2]), to_int(patterns[patterns.size() - 1])};
   }
 
-  /// With the position first, wherever the file has it.
+  /// With the position first, wherever the file has it. @throws InputError if they are none
   DatasetInfo patterns_info() const {
     DatasetInfo found = series_info(file_, source_.patterns);
-    if (!has_frames_last_) return found;
-    for (Extents* axes : {&found.extents, &found.chunk})
-      if (!axes->empty()) std::ranges::rotate(*axes, axes->end() - 1);
+    if (has_frames_last_)
+      for (Extents* axes : {&found.extents, &found.chunk})
+        if (!axes->empty()) std::ranges::rotate(*axes, axes->end() - 1);
+    check_patterns(file_.path(), source_.patterns, found);
     return found;
   }
   const std::optional<std::string>& mask_name() const {

@@ -51,9 +51,12 @@ void find_missing_sources(hid_t dataset, hid_t plist, const std::string& path, D
     check_hdf5(H5Pget_virtual_filename(plist, i, name.data(), name.size()),
                "reading a virtual dataset");
     const std::string source = name.data();
-    if (source == ".") refuse_itself_as_source(dataset, plist, i, path);
+    std::error_code unknown;
+    const bool is_here =
+        source == "." || std::filesystem::equivalent(folder / source, path, unknown);
+    if (is_here) refuse_itself_as_source(dataset, plist, i, path);
     const bool is_counted = source.find('%') != std::string::npos;
-    if (source == "." || is_counted || source == last) continue;
+    if (is_here || is_counted || source == last) continue;
     last = source;
     if (!std::filesystem::exists(folder / source) && !std::filesystem::exists(source))
       info.missing_files.push_back(source);

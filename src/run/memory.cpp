@@ -104,6 +104,7 @@ std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
 struct SolverBytes {
   std::int64_t device = 0;  ///< the method with its batches
   std::int64_t host = 0;    ///< lists of what batches exchange
+  double copies = 0;        ///< of object and probe that a result keeps
 };
 
 SolverBytes solver_bytes(const Scan& scan, const decomposition::Tiling& tiling,
@@ -116,6 +117,7 @@ SolverBytes solver_bytes(const Scan& scan, const decomposition::Tiling& tiling,
     max.device = std::max(max.device, solvers::method_bytes(scan.plan.solvers[i], sizes) +
                                           solvers::Sweep::bytes(sizes, reach));
     max.host = std::max(max.host, reach.host_bytes());
+    max.copies = std::max(max.copies, 1 + solvers::copies_remembered(scan.plan.solvers[i]));
   }
   return max;
 }
@@ -126,6 +128,23 @@ std::int64_t bytes_of_all_positions(const Scan& scan) {
   const auto n_corners = std::ssize(scan.grid.corner) + std::ssize(scan.moved_corner);
   constexpr std::int64_t dealing_bytes = 5 * sizeof(int);
   return n_corners * static_cast<std::int64_t>(sizeof(Pixel)) + scan.n_positions() * dealing_bytes;
+}
+
+/// Of the file what a rank holds at once while patterns are read: a piece of its share, the same
+/// prepared, and what arrives in a round; also while a pattern's place fills.
+std::int64_t reading_bytes(const io::ScanInfo& info, std::int64_t pattern_bytes, int n_ranks) {
+  const std::int64_t chunk = info.positions_per_chunk.size();
+  const std::int64_t n_chunks = (info.n_positions - 1) / chunk + 1;
+  const std::int64_t of_share = ((n_chunks - 1) / n_ranks + 1) * chunk;
+  const std::int64_t of_piece = std::max(io::pattern_piece_bytes / pattern_bytes, chunk);
+  return 3 * std::min({of_share, of_piece, std::int64_t{info.n_positions}}) * pattern_bytes;
+}
+
+/// The copy of a result that is written: of the object each rank its own part.
+std::int64_t writing_bytes(const physics::Sizes& sizes, const Box& owned, double copies) {
+  const double part = static_cast<double>(owned.area()) / static_cast<double>(sizes.ghosted.size());
+  return std::llround(copies * (part * static_cast<double>(sizes.object_bytes()) +
+                                static_cast<double>(sizes.probe_bytes())));
 }
 
 }  // namespace
@@ -167,10 +186,13 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
       info.frame.recorded.size() * (element_bytes + (info.has_own_masks ? 1 : 0));
   const std::int64_t max_bytes = std::max(needs.pattern_bytes, recorded_bytes);
   needs.file_chunk_bytes = info.positions_per_chunk.size() * max_bytes;
-  // Piece, prepared piece and what arrives in a round; also while a pattern's place fills.
-  const std::int64_t piece = std::min(info.n_positions * max_bytes,
-                                      std::max(io::pattern_piece_bytes, needs.file_chunk_bytes));
-  needs.host = {{"pieces of the file", 3 * piece},
+  std::int64_t reading = reading_bytes(info, max_bytes, static_cast<int>(tiling.tiles.size()));
+  // In one memory the device's arrays come where the pieces were.
+  if (device::device_is_host) reading -= total_bytes(needs.device);
+  constexpr std::int64_t program_bytes = 38'000'000;  // as it starts, with MPI and HDF5, on a host
+  needs.host = {{"the program and its libraries", program_bytes},
+                {"pieces of the file, at the end the result",
+                 std::max(reading, writing_bytes(sizes, tile.owned, of_solvers.copies))},
                 {"corners and batches of all positions", bytes_of_all_positions(scan)},
                 {"what batches exchange", of_solvers.host}};
   return needs;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -141,8 +142,9 @@ void judge(RunOutcome& outcome, const deck::Deck& deck, const Scan& scan, const 
 /// as a rank may stand still, unless the job is about to be ended. Collective.
 void write_when_there_is_room(Run& run, const RunOutcome& outcome, const deck::Deck& deck,
                               const comm::Communicator& comm, Requests& requests) {
-  constexpr double pause_s = 5;
-  const double patience_s = has_ended_early(outcome.status) ? 0 : deck.decomposition.timeout_s;
+  const double timeout_s = deck.decomposition.timeout_s;
+  const double patience_s = has_ended_early(outcome.status) ? 0 : timeout_s;
+  const double pause_s = std::min(5.0, timeout_s / 2);  // before the watchdog ends the job
   for (double waited_s = 0;; waited_s += pause_s) {
     try {
       return run.write_result(outcome.final_figures, outcome.status);

@@ -20,6 +20,8 @@ class Adam final : public BatchMethod<settings::Adam> {
        const OwnedTile& tile);
   /// Device memory that it takes.
   static std::int64_t bytes(const settings::Solver& settings, const physics::Sizes& sizes);
+  /// See copies_remembered: complex moments and real ones.
+  static double remembered(const settings::Solver&) { return 1.5; }
 
   void start_epoch(const device::Device& exec, int epoch) override;
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;

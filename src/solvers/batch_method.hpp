@@ -41,6 +41,10 @@ class BatchMethod : public Solver {
     return BatchSums::bytes(sizes) +
            EpochEnd::bytes(momentum_of(std::get<Own>(settings.own)), sizes);
   }
+  /// See copies_remembered.
+  static double remembered(const settings::Solver& settings) {
+    return momentum_of(std::get<Own>(settings.own)) > 0 ? 1 : 0;
+  }
   /// Of the waves to the detector and back, through all slices, and of the probe and its sum.
   static double transforms(int n_slices, double shift) {
     return 2 + 4 * (n_slices - 1) + 2 * shift;

@@ -64,6 +64,10 @@ std::int64_t Descent::bytes(const settings::Solver& settings, const physics::Siz
          (3 + 2 * n_history) * (sizes.object_bytes() + sizes.probe_bytes());
 }
 
+double Descent::remembered(const settings::Solver& settings) {
+  return 2 + 2 * std::get<settings::Descent>(settings.own).lbfgs_history;
+}
+
 /// The gradient, then the waves at three points of a line between two probes.
 double Descent::transforms(int, double shift) {
   return 5 + 4 * shift;

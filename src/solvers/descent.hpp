@@ -20,6 +20,8 @@ class Descent final : public BatchMethod<settings::Descent> {
           const OwnedTile& tile);
   /// Device memory that it takes.
   static std::int64_t bytes(const settings::Solver& settings, const physics::Sizes& sizes);
+  /// See copies_remembered: direction, last gradient, steps and changes of the gradient.
+  static double remembered(const settings::Solver& settings);
   /// See transforms_needed.
   static double transforms(int n_slices, double shift);
 

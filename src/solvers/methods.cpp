@@ -15,6 +15,7 @@ struct Method {
   std::unique_ptr<Solver> (*make)(const settings::Solver&, Unknowns&, physics::ForwardModel&,
                                   const OwnedTile&);
   std::int64_t (*bytes)(const settings::Solver&, const physics::Sizes&);
+  double (*remembered)(const settings::Solver&);
   double (*transforms)(int n_slices, double shift);
 };
 
@@ -25,7 +26,7 @@ std::unique_ptr<Solver> make(const settings::Solver& settings, Unknowns& unknown
 }
 
 template <class Class>
-constexpr Method method{make<Class>, Class::bytes, Class::transforms};
+constexpr Method method{make<Class>, Class::bytes, Class::remembered, Class::transforms};
 
 /// The list, by what the method's own settings are.
 template <class Own>
@@ -50,6 +51,10 @@ std::unique_ptr<Solver> make_solver(const settings::Solver& settings, Unknowns& 
 
 std::int64_t method_bytes(const settings::Solver& settings, const physics::Sizes& sizes) {
   return method_of(settings).bytes(settings, sizes);
+}
+
+double copies_remembered(const settings::Solver& settings) {
+  return method_of(settings).remembered(settings);
 }
 
 double transforms_needed(const settings::Solver& settings, int n_slices, double shift) {

@@ -41,6 +41,8 @@ class ProjectionSolver final : public Solver {
                    physics::ForwardModel& model, const OwnedTile& tile);
   /// Device memory that it takes.
   static std::int64_t bytes(const settings::Solver& settings, const physics::Sizes& sizes);
+  /// See copies_remembered.
+  static double remembered(const settings::Solver&) { return 0; }
   /// See transforms_needed.
   static double transforms(int n_slices, double shift);
 

@@ -216,6 +216,11 @@ const std::vector<Trap> traps = {
      "the beam fills the detector", "positions_from_epoch = 10"},
     {"LightFromBesideTheDetectorInTheNearField", true, [](Cxi& c) { c.energy /= 20; },
      "the beam fills the detector", "pad_to = [80, 80]"},
+    {"PositionsThatAreNoNumbers", false,
+     [](Cxi& c) { c.move([](Vec2 at) { return std::nan("") * at; }); },
+     "the positions are not usable: 25 of 25 are not finite", "raster_step_m ="},
+    {"PositionsThatAreAllTheSame", false, [](Cxi& c) { c.move([](Vec2) { return Vec2{1, 1}; }); },
+     "the positions are not usable: all are the same", "raster_step_m ="},
     {"PositionsThatNameTheirUnit", false,
      [](Cxi& c) {
        c.move([](Vec2 at) { return 1e6 * at; });

@@ -79,7 +79,7 @@ TEST_P(OnFullDisk, TheOldResultStaysIfTheDiskFillsUpDuringTheRun) {
 /// A save on the way fails with a warning; the result waits until there is room.
 TEST_P(OnFullDisk, TheEpochsAreKeptUntilThereIsRoomAgain) {
   const ScanFolder folder(scan_of_a_large_object());
-  Job job({GetParam(), folder.reconstruct({"solver.epochs=100000"})});
+  Job job({GetParam(), folder.reconstruct({"solver.epochs=100000", "decomposition.timeout_s=4"})});
   ASSERT_TRUE(job.prints("epoch "));
   const auto let_files_grow_to = [&](rlim_t n_bytes) {
     const rlimit limit{n_bytes, RLIM_INFINITY};
@@ -94,12 +94,12 @@ TEST_P(OnFullDisk, TheEpochsAreKeptUntilThereIsRoomAgain) {
   };
   ask_for("save");
   ask_for("stop");
-  EXPECT_FALSE(job.prints("result.h5, stopped", Seconds(2)));
+  EXPECT_FALSE(job.prints("result.h5, stopped", Seconds(1)));
   let_files_grow_to(RLIM_INFINITY);
   const Outcome outcome = job.wait();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("a save failed, and the run goes on: "),
-                                 HasSubstr("make room or write elsewhere; tried again in 5 s")));
+                                 HasSubstr("make room or write elsewhere; tried again in 2 s")));
   EXPECT_GT(io::File::open(folder.result()).read_doubles("history/error").size(), 0u);
 }
 
@@ -267,7 +267,7 @@ TEST_P(FileCutShort, EndsTheJobWithItsMessageAndTheLastResultStays) {
            folder.reconstruct(
                {"solver.epochs=100000", "solver.batch_size=1024", "output.save_every_epochs=1",
                 alone ? "run.device_memory_bytes=8e6" : "run.device_memory_bytes=4e6",
-                alone ? "run.host_memory_bytes=60e6" : "run.host_memory_bytes=57e6"})});
+                alone ? "run.host_memory_bytes=98e6" : "run.host_memory_bytes=55e6"})});
   ASSERT_TRUE(job.prints("epoch    2/")) << job.wait(Seconds(1)).err;
   std::filesystem::resize_file(folder.scan(), std::filesystem::file_size(folder.scan()) / 2);
   const Outcome outcome = job.wait(Seconds(30));

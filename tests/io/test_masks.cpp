@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tessera/base/error.hpp"
+
 #include "io/all_patterns.hpp"
+#include "io/hdf5_scan.hpp"
 #include "io/scan_file.hpp"
 
 namespace tessera::io {
@@ -201,6 +204,19 @@ TEST_F(FramedScan, ThatDoNotFitAreRefused) {
   source_.beam_stop_radius_px = 0;
   source_.background = "own";
   EXPECT_THAT(info_error(), HasSubstr("data.background = \"own\""));
+}
+
+TEST(Mask, OfPatternsThatAreNoneIsRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("scan.h5");
+  on_root([&] {
+    add_dataset(path, "data", {.extents = {1}}, {1});
+    add_dataset(path, "mask", {{1, 1}, H5T_STD_U8LE}, {1});
+  });
+  const ScanSource source{path, "data", {}, "mask", false};
+  const auto reader = open_hdf5_scan(File::open(path), source);
+  EXPECT_THROW(reader->valid_pixels(), InputError);
+  EXPECT_THROW(reader->has_own_masks(), InputError);
 }
 
 }  // namespace
