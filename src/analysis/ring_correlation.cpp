@@ -111,12 +111,20 @@ RingCorrelation ring_correlation(const ObjectPair& pair) {
 }
 
 double resolved_fraction(const RingCorrelation& rings, const std::vector<double>& threshold) {
-  // Ring 0 is the mean, which is removed.
+  // Ring 0 is the mean, which is removed. One ring may dip by chance, or where a sample has little.
+  const auto above_line = [&](std::size_t ring) {
+    const std::size_t first = std::max<std::size_t>(ring, 2) - 1;
+    const std::size_t end = std::min(ring + 2, threshold.size());
+    double sum = 0;
+    for (std::size_t near = first; near < end; ++near)
+      sum += rings.correlation[near] - threshold[near];
+    return sum / static_cast<double>(end - first);
+  };
   for (std::size_t ring = 1; ring < threshold.size(); ++ring) {
-    const double above = rings.correlation[ring] - threshold[ring];
+    const double above = above_line(ring);
     if (above >= 0) continue;
     if (ring == 1) return 0;
-    const double above_before = rings.correlation[ring - 1] - threshold[ring - 1];
+    const double above_before = above_line(ring - 1);
     const double part = above_before / (above_before - above);
     return rings.nyquist_fraction[ring - 1] +
            part * (rings.nyquist_fraction[ring] - rings.nyquist_fraction[ring - 1]);

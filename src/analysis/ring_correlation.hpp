@@ -22,8 +22,8 @@ struct RingCorrelation {
 /// them make a ring (Welch 1967, IEEE Trans. Audio Electroacoust. 15, 70). Collective.
 RingCorrelation ring_correlation(const ObjectPair& pair);
 
-/// Fraction of Nyquist where the correlation first falls below the threshold, linear between rings;
-/// 1 if it never does.
+/// Fraction of Nyquist where the correlation, as the mean of a ring and its neighbours, first falls
+/// below the threshold, linear between rings; 1 if it never does.
 double resolved_fraction(const RingCorrelation& rings, const std::vector<double>& threshold);
 
 }  // namespace tessera::analysis

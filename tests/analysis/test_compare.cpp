@@ -245,6 +245,13 @@ TEST(RingCorrelation, ThresholdsTendToTheirLimits) {
   EXPECT_GT(rings.one_bit[2], rings.one_bit.back());
 }
 
+TEST(RingCorrelation, OneRingThatDipsIsNotTheEnd) {
+  const std::vector<double> line(7, 0.5);
+  const RingCorrelation rings{
+      {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, {1, 0.9, 0.3, 0.9, 0.9, 0.1, 0.1}, line, line};
+  EXPECT_NEAR(resolved_fraction(rings, line), 0.45, 1e-12);
+}
+
 TEST(RingCorrelation, FallsBelowTheLinesWhereSignalAndNoiseSaySo) {
   // Power of the signal falls as 10^(-4 f) from 100 times the noise's: the correlation of two noisy
   // copies is s / (s + 1).
