@@ -169,18 +169,22 @@ void add_convert(CLI::App& app, Action& action) {
 void add_inspect(CLI::App& app, Action& action) {
   struct Options {
     std::string file;
-    bool as_json = false;
-    std::string pictures;
+    InspectRequest wanted;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("inspect", "Say what is in a scan or a result");
   command->add_option("file", options->file, "scan or result (HDF5), or a deck that names a scan")
       ->required();
-  command->add_flag("--json", options->as_json, "print JSON instead of text");
-  command->add_option("--png", options->pictures, "also write pictures to this folder");
+  CLI::Option* json =
+      command->add_flag("--json", options->wanted.as_json, "print JSON instead of text");
+  command->add_option("--png", options->wanted.pictures, "also write pictures to this folder");
+  command
+      ->add_flag("--view", options->wanted.views,
+                 "also draw a result's object and error here, by characters")
+      ->excludes(json);
   command->callback([options, &action] {
     action = [options](const comm::Communicator& comm) {
-      return inspect(options->file, options->pictures, options->as_json, comm);
+      return inspect(options->file, options->wanted, comm);
     };
   });
 }

@@ -36,8 +36,12 @@ ExitCode init(const std::string& file, const std::string& deck, const comm::Comm
 ExitCode convert(const std::string& file, const std::string& out, const comm::Communicator& comm);
 /// @param pictures a folder to draw to; empty: none
 ExitCode look(const std::string& file, const std::string& pictures, const comm::Communicator& comm);
-/// @param pictures a folder to draw to as well; empty: none
-ExitCode inspect(const std::string& file, const std::string& pictures, bool as_json,
+struct InspectRequest {
+  std::string pictures = {};  ///< a folder to draw to as well; empty: none
+  bool as_json = false;
+  bool views = false;  ///< also draws on the terminal
+};
+ExitCode inspect(const std::string& file, const InspectRequest& wanted,
                  const comm::Communicator& comm);
 ExitCode compare(const std::string& a, const std::string& b, bool as_json,
                  const comm::Communicator& comm);

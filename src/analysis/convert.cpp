@@ -59,6 +59,9 @@ std::string convert(const std::string& path, const std::string& out,
     std::error_code unknown;
     if (std::filesystem::equivalent(path, out, unknown))
       throw InputError(text("-o \"", out, "\" is the file that is read; name another"));
+    // As it may be a measurement: of other programs' files none says that it was made here.
+    if (comm.is_root() && std::filesystem::exists(out, unknown))
+      throw InputError(text("-o \"", out, "\" is there already; remove it, or name another"));
   });
   bool of_result = false;
   std::int64_t n_bytes = 0;

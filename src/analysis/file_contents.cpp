@@ -9,6 +9,7 @@
 #include "tessera/base/text.hpp"
 
 #include "deck/parse.hpp"
+#include "io/held_values.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -112,6 +113,7 @@ std::vector<Vec2> read_points(const io::File& file, const std::string& name) {
     throw InputError(
         text("dataset \"", name, "\" of \"", file.path(),
              "\" must hold pairs (y, x) of real numbers: its last axis must be 2 long"));
+  io::check_holds_values(file.path(), name, info);
   static_assert(sizeof(Vec2) == 2 * sizeof(double));
   std::vector<Vec2> points(static_cast<std::size_t>(n_values / 2));
   file.read_slab_alone(name, io::Extents(info.extents.size(), 0), info.extents,
@@ -130,6 +132,7 @@ PatternExtents pattern_extents(const io::File& file, const std::string& name) {
   if (!info.is_virtual && info.stored_bytes == 0)
     throw InputError(text("dataset \"", name, "\" of \"", file.path(),
                           "\" was never written: it holds no pattern"));
+  io::check_holds_values(file.path(), name, info);
   constexpr std::int64_t max_px = 1 << 14;
   const std::int64_t h = extents[n_axes - 2];
   const std::int64_t w = extents[n_axes - 1];

@@ -74,6 +74,13 @@ void check_shared_gpu(const Deck& deck) {
       "for every rank; use \"auto\", \"gpu_mpi\" or \"host_mpi\", or set run.share_gpu = false");
 }
 
+void check_stop(const Deck& deck) {
+  require(deck.stop.validation_epochs == 0 || deck.validation.fraction > 0,
+          text("stop.validation_epochs = ", deck.stop.validation_epochs,
+               " looks at held-out positions, but validation.fraction = 0 holds out none; set "
+               "validation.fraction, 0.05 for one, or leave it out"));
+}
+
 void require_text(const std::string& value, const std::string& key, const std::string& remedy) {
   require(!value.empty(), key + " is missing: " + remedy);
 }
@@ -91,6 +98,7 @@ void check(const Deck& deck) {
   check_start_object(deck);
   check_solvers(deck);
   check_shared_gpu(deck);
+  check_stop(deck);
 }
 
 void check_reconstruction(const Deck& deck) {

@@ -110,10 +110,10 @@ std::string shape_text(const Extents& extents) {
   return text('(', joined(sizes), ')');
 }
 
-Array read_array(const std::string& path, const std::string& name) {
+Array read_array(const std::string& path, const std::string& name, Links links) {
   check_readable(path);
   if (is_hdf5(path)) {
-    const File file = File::open(path);
+    const File file = File::open(path, links);
     return {file.info(name).extents, file.read_doubles(name)};
   }
   if (!is_any_numpy(path)) return read_text_table(path);
@@ -191,7 +191,7 @@ std::vector<Vec2> positions_of(std::vector<Array> arrays, const ScanSource& sour
 std::vector<Vec2> read_positions_file(const ScanSource& source) {
   std::vector<Array> arrays;
   for (const std::string& name : listed_names(*source.positions))
-    arrays.push_back(read_array(source.positions_file, name));
+    arrays.push_back(read_array(source.positions_file, name, source.links));
   return positions_of(arrays, source);
 }
 

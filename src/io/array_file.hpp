@@ -23,7 +23,7 @@ struct Array {
 std::string shape_text(const Extents& extents);
 
 /// @param name of a dataset, or of an array of .npz; means nothing in .npy and text
-Array read_array(const std::string& path, const std::string& name);
+Array read_array(const std::string& path, const std::string& name, Links links = Links::beside);
 
 /// The names between commas.
 std::vector<std::string> listed_names(const std::string& names);

@@ -29,17 +29,22 @@ ScanSource completed(ScanSource source, const ScanDescription& scan) {
   return source;
 }
 
+File open(const ScanSource& source, const comm::Communicator* comm) {
+  return comm ? File::open(source.path, *comm, source.links)
+              : File::open(source.path, source.links);
+}
+
 template <Describe describe>
 ScanFormat described(std::string_view name) {
   return {
       name, "an HDF5 file",
       [](const ScanSource& source) {
         if (!is_hdf5(source.path)) return false;
-        const File file = File::open(source.path);
+        const File file = File::open(source.path, source.links);
         return !file.has(source.patterns) && describe(file).has_value();
       },
       [](const ScanSource& source, const comm::Communicator* comm) {
-        File file = comm ? File::open(source.path, *comm) : File::open(source.path);
+        File file = open(source, comm);
         const auto scan = describe(file);
         if (!scan)
           throw InputError(text('"', source.path, "\" is not what data.format = \"", source.format,
@@ -77,8 +82,7 @@ ScanFormat ptychodus_scans() {
 ScanFormat hdf5_scans() {
   return {"hdf5", "an HDF5 file", [](const ScanSource& source) { return is_hdf5(source.path); },
           [](const ScanSource& source, const comm::Communicator* comm) {
-            return open_hdf5_scan(comm ? File::open(source.path, *comm) : File::open(source.path),
-                                  source);
+            return open_hdf5_scan(open(source, comm), source);
           },
           [](const std::string& path) { return describe_hdf5(File::open(path)); }};
 }

@@ -112,18 +112,21 @@ File::File(File&&) noexcept = default;
 File& File::operator=(File&&) noexcept = default;
 File::~File() = default;
 
-File File::open(const std::string& path) {
+File File::open(const std::string& path, Links links) {
   prepare_hdf5();
   check_is_hdf5(path);
-  return File(std::make_unique<Handle>(Handle{path, open_file(path, nullptr)}));
+  auto handle = std::make_unique<Handle>(Handle{path, open_file(path, nullptr)});
+  handle->links = links;
+  return File(std::move(handle));
 }
 
-File File::open(const std::string& path, const comm::Communicator& comm) {
+File File::open(const std::string& path, const comm::Communicator& comm, Links links) {
   prepare_hdf5();
   comm.together([&] {
     if (comm.is_root()) check_is_hdf5(path);
   });
   auto handle = std::make_unique<Handle>(Handle{path, Hid(-1, H5Fclose), &comm});
+  handle->links = links;
   comm.together([&] { handle->file = open_file(path, &comm); });
   return File(std::move(handle));
 }

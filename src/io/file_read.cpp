@@ -12,6 +12,7 @@
 #include "hdf5_handle.hpp"
 #include "hdf5_slab.hpp"
 #include "hdf5_storage.hpp"
+#include "held_values.hpp"
 
 namespace tessera::io {
 namespace {
@@ -153,14 +154,11 @@ DatasetInfo File::info(const std::string& name) const {
     info.element_bytes = static_cast<std::int64_t>(H5Tget_size(type));
     info.stored_bytes = static_cast<std::int64_t>(H5Dget_storage_size(dataset));
     describe_storage(dataset, path(), info);
+    if (handle_->reachable.insert(name).second) check_reach(dataset, path(), handle_->links);
     return info;
   });
 }
 
-namespace {
-
-/// A shape is a few bytes, whatever it says: memory is for what the file holds.
-/// @throws InputError
 void check_holds_values(const std::string& path, const std::string& name, const DatasetInfo& info) {
   constexpr std::int64_t unasked_values = 1 << 24;
   constexpr double max_compression = 1e5;
@@ -173,8 +171,6 @@ void check_holds_values(const std::string& path, const std::string& name, const 
                         slab_text(Extents(info.extents.size(), 0), info.extents), ", but holds ",
                         info.stored_bytes, " bytes of it; copy or write the file again"));
 }
-
-}  // namespace
 
 std::vector<double> File::read_doubles(const std::string& name) const {
   const DatasetInfo found = info(name);

@@ -2,6 +2,7 @@
 /// What the files of src/io share about HDF5: handles that close themselves, checked calls, types.
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -93,6 +94,8 @@ struct File::Handle {
   Hid file;
   const comm::Communicator* comm = nullptr;  ///< null: opened by this rank alone
   Phase phase = Phase::values;
+  Links links = Links::beside;
+  std::set<std::string> reachable = {};  ///< datasets whose values lie where they may
 
   /// Runs `work` such that it fails on all ranks or on none.
   void agreed(const std::function<void()>& work) const {

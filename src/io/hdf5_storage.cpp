@@ -1,12 +1,18 @@
 #include "hdf5_storage.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "tessera/base/text.hpp"
 
 namespace tessera::io {
 namespace {
+
+namespace fs = std::filesystem;
 
 void describe_filters(hid_t plist, DatasetInfo& info) {
   const int n_filters = H5Pget_nfilters(plist);
@@ -21,78 +27,164 @@ void describe_filters(hid_t plist, DatasetInfo& info) {
   }
 }
 
-/// Without the slash in front.
-std::string path_in_file(std::string name) {
-  name.erase(0, name.find_first_not_of('/'));
-  return name;
-}
-
-/// HDF5 would read such a one without end.
-void refuse_itself_as_source(hid_t dataset, hid_t plist, std::size_t source,
-                             const std::string& path) {
-  std::array<char, 4096> own{};
-  std::array<char, 4096> name{};
-  H5Iget_name(dataset, own.data(), own.size());
-  check_hdf5(H5Pget_virtual_dsetname(plist, source, name.data(), name.size()),
-             "reading a virtual dataset");
-  if (path_in_file(own.data()) == path_in_file(name.data()))
-    throw InputError(text("dataset \"", path_in_file(own.data()), "\" of \"", path,
-                          "\" is virtual and its own source; write the file again"));
-}
-
-/// HDF5 looks for them beside the file that refers to them, and in the working folder.
-void find_missing_sources(hid_t dataset, hid_t plist, const std::string& path, DatasetInfo& info) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  std::size_t n = 0;
-  check_hdf5(H5Pget_virtual_count(plist, &n), "reading a virtual dataset");
-  std::string last;
-  for (std::size_t i = 0; i < n; ++i) {
-    std::array<char, 4096> name{};
-    check_hdf5(H5Pget_virtual_filename(plist, i, name.data(), name.size()),
-               "reading a virtual dataset");
-    const std::string source = name.data();
-    std::error_code unknown;
-    const bool is_here =
-        source == "." || std::filesystem::equivalent(folder / source, path, unknown);
-    if (is_here) refuse_itself_as_source(dataset, plist, i, path);
-    const bool is_counted = source.find('%') != std::string::npos;
-    if (is_here || is_counted || source == last) continue;
-    last = source;
-    if (!std::filesystem::exists(folder / source) && !std::filesystem::exists(source))
-      info.missing_files.push_back(source);
-  }
-}
-
-/// Values that lie as they are in another file, which may be any file: of the scan's folder alone.
-void check_external_files(hid_t plist, const std::string& path) {
-  const int n = H5Pget_external_count(plist);
-  for (int i = 0; i < n; ++i) {
-    std::array<char, 4096> name{};
-    off_t offset = 0;
-    hsize_t size = 0;
-    check_hdf5(H5Pget_external(plist, static_cast<unsigned>(i), name.size() - 1, name.data(),
-                               &offset, &size),
-               "reading a dataset's external files");
-    const std::filesystem::path file = name.data();
-    std::error_code unknown;
-    const bool is_beside = std::filesystem::equivalent(
-        file.has_parent_path() ? file.parent_path() : ".",
-        path.find('/') == std::string::npos ? "." : std::filesystem::path(path).parent_path(),
-        unknown);
-    if (!is_beside)
-      throw InputError(
-          text('"', path, "\" has values in \"", file.string(),
-               "\", outside its folder, which may be any file; repack it with h5repack"));
-    if (!std::filesystem::is_regular_file(file))
-      throw InputError(text('"', path, "\" has values in \"", file.string(),
-                            "\", which is not there; put it in its place"));
-  }
-}
-
 std::string file_of(hid_t object) {
   std::array<char, 4096> name{};
   return H5Fget_name(object, name.data(), name.size()) > 0 ? name.data() : "";
 }
+
+std::string name_of(hid_t dataset) {
+  std::array<char, 4096> name{};
+  return H5Iget_name(dataset, name.data(), name.size()) > 0 ? name.data() : "";
+}
+
+/// A source of a virtual dataset, and where HDF5 finds its file: beside the file that refers to it,
+/// or in the working folder. Numbered ones stand for all of their row.
+struct Source {
+  std::string file;
+  std::string dataset;
+  std::string found;  ///< empty: nowhere
+  bool is_numbered() const { return (file + dataset).find("%b") != std::string::npos; }
+};
+
+std::string found_by_hdf5(const std::string& source, const std::string& from) {
+  if (source == ".") return from;
+  const fs::path folder = fs::path(from).parent_path();
+  std::error_code unknown;
+  const fs::path name = fs::exists(source, unknown) || !fs::path(source).is_absolute()
+                            ? fs::path(source)
+                            : fs::path(source).filename();
+  for (const fs::path& path : {folder / name, name})
+    if (fs::exists(path, unknown)) return path;
+  return "";
+}
+
+/// Sources that follow one another and are the same are named once.
+std::vector<Source> sources_of(hid_t plist, const std::string& from) {
+  std::size_t n = 0;
+  check_hdf5(H5Pget_virtual_count(plist, &n), "reading a virtual dataset");
+  std::vector<Source> sources;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::array<char, 4096> file{};
+    std::array<char, 4096> dataset{};
+    check_hdf5(H5Pget_virtual_filename(plist, i, file.data(), file.size()),
+               "reading a virtual dataset");
+    check_hdf5(H5Pget_virtual_dsetname(plist, i, dataset.data(), dataset.size()),
+               "reading a virtual dataset");
+    if (!sources.empty() && sources.back().file == file.data() &&
+        sources.back().dataset == dataset.data())
+      continue;
+    sources.push_back({file.data(), dataset.data(), found_by_hdf5(file.data(), from)});
+  }
+  return sources;
+}
+
+void find_missing_sources(hid_t plist, const std::string& from, DatasetInfo& info) {
+  for (const Source& source : sources_of(plist, from))
+    if (source.found.empty() && !source.is_numbered()) info.missing_files.push_back(source.file);
+}
+
+/// The number of a block in place of each "%b".
+std::string with_number(std::string name, std::size_t number) {
+  for (std::size_t at = 0; (at = name.find('%', at)) != std::string::npos;) {
+    const std::string digits = name.compare(at, 2, "%b") == 0 ? std::to_string(number) : "%";
+    name.replace(at, 2, digits);
+    at += digits.size();
+  }
+  return name;
+}
+
+/// Follows a dataset to all files that its values come from.
+class Reach {
+  using Place = std::pair<std::string, std::string>;  ///< a file, and a dataset of it
+
+ public:
+  Reach(std::string path, Links links) : path_(std::move(path)), links_(links) {}
+
+  void check(hid_t dataset) {
+    const std::string file = file_of(dataset);
+    std::error_code unknown;
+    const Place here(fs::weakly_canonical(file, unknown), name_of(dataset));
+    if (std::ranges::find(way_, here) != way_.end() || way_.size() > max_depth)
+      throw InputError(text("dataset \"", here.second, "\" of \"", file,
+                            "\" is virtual and its own source, or more than ", max_depth,
+                            " lie one in another; write the file again"));
+    if (!seen_.insert(here).second) return;
+    check_place(file);
+    const Hid plist = checked(H5Dget_create_plist(dataset), H5Pclose, "reading a dataset's layout");
+    check_external(plist);
+    if (H5Pget_layout(plist) != H5D_VIRTUAL) return;
+    way_.push_back(here);
+    for (const Source& source : sources_of(plist, file)) check_source(dataset, source);
+    way_.pop_back();
+  }
+
+ private:
+  static constexpr std::size_t max_depth = 8;
+
+  /// In the folder of the file, as it is called or really lies, or below.
+  bool is_beside(const fs::path& file) const {
+    std::error_code unknown;
+    const auto folder_of = [&](const fs::path& of) {
+      return fs::weakly_canonical(fs::absolute(of, unknown).parent_path(), unknown).string() + '/';
+    };
+    const std::string folder = folder_of(file);
+    const fs::path real = fs::canonical(path_, unknown);
+    return folder.starts_with(folder_of(path_)) ||
+           (!real.empty() && folder.starts_with(folder_of(real)));
+  }
+
+  void check_place(const std::string& file) const {
+    if (links_ == Links::anywhere || is_beside(file)) return;
+    throw InputError(text('"', path_, "\" has values in \"", file,
+                          "\", outside its folder, which may be any file; put that beside it, or "
+                          "set data.follow_links = true if you trust it"));
+  }
+
+  /// Values that lie as they are in another file.
+  void check_external(hid_t plist) const {
+    const int n = H5Pget_external_count(plist);
+    for (int i = 0; i < n; ++i) {
+      std::array<char, 4096> name{};
+      off_t offset = 0;
+      hsize_t size = 0;
+      check_hdf5(H5Pget_external(plist, static_cast<unsigned>(i), name.size() - 1, name.data(),
+                                 &offset, &size),
+                 "reading a dataset's external files");
+      check_place(name.data());
+      if (!fs::is_regular_file(name.data()))
+        throw InputError(text('"', path_, "\" has values in \"", name.data(),
+                              "\", which is not there; put it in its place"));
+    }
+  }
+
+  void check_source(hid_t dataset, const Source& source) {
+    check_source(dataset, source.file, source.dataset);
+    if (!source.is_numbered()) return;
+    for (std::size_t number = 0;; ++number)
+      if (!check_source(dataset, with_number(source.file, number),
+                        with_number(source.dataset, number)))
+        return;
+  }
+
+  /// Whether there is such a dataset.
+  bool check_source(hid_t dataset, const std::string& file, const std::string& name) {
+    const std::string found = found_by_hdf5(file, file_of(dataset));
+    if (found.empty()) return false;
+    check_place(found);
+    const Hid opened(
+        file == "." ? H5Iget_file_id(dataset) : H5Fopen(found.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),
+        H5Fclose);
+    if (opened < 0 || H5Lexists(opened, name.c_str(), H5P_DEFAULT) <= 0) return false;
+    const Hid below(H5Dopen2(opened, name.c_str(), H5P_DEFAULT), H5Dclose);
+    if (below >= 0) check(below);
+    return below >= 0;
+  }
+
+  std::string path_;
+  Links links_;
+  std::set<Place> seen_;
+  std::vector<Place> way_;  ///< virtual datasets that lead to the one in work
+};
 
 /// "" unless the link itself is there.
 std::string target_of(hid_t file, const std::string& link) {
@@ -134,14 +226,17 @@ std::string filter_remedy(H5Z_filter_t filter) {
   }
 }
 
+void check_reach(hid_t dataset, const std::string& path, Links links) {
+  Reach(path, links).check(dataset);
+}
+
 void describe_storage(hid_t dataset, const std::string& path, DatasetInfo& info) {
   const Hid plist = checked(H5Dget_create_plist(dataset), H5Pclose, "reading a dataset's layout");
   const H5D_layout_t layout = H5Pget_layout(plist);
   const std::string file = file_of(dataset);
   std::error_code unknown;
   info.is_virtual = layout == H5D_VIRTUAL || !std::filesystem::equivalent(file, path, unknown);
-  check_external_files(plist, file);
-  if (layout == H5D_VIRTUAL) find_missing_sources(dataset, plist, file, info);
+  if (layout == H5D_VIRTUAL) find_missing_sources(plist, file, info);
   if (layout == H5D_CHUNKED) {
     std::vector<hsize_t> chunk(info.extents.size());
     check_hdf5(H5Pget_chunk(plist, static_cast<int>(chunk.size()), chunk.data()),

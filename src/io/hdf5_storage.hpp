@@ -7,6 +7,11 @@
 
 namespace tessera::io {
 
+/// The one place that says which files may hold the values of a dataset of the file at `path`: as
+/// external storage, behind external links, as sources of virtual datasets and of these in turn.
+/// @throws InputError naming the file that may not, or is not there
+void check_reach(hid_t dataset, const std::string& path, Links links);
+
 /// Sets chunk, is_virtual, missing_filters and missing_files of `info`, whose extents are known.
 /// @param path of the file that was opened
 void describe_storage(hid_t dataset, const std::string& path, DatasetInfo& info);

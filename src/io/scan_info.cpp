@@ -100,7 +100,7 @@ std::string mask_key(const ScanSource& source) {
 
 ImageStack<double> read_mask_file(const ScanSource& source, const ScanInfo& info) {
   const std::string& name = source.bad_pixels ? *source.bad_pixels : *source.valid_pixels;
-  const Array array = read_array(source.mask_file, name);
+  const Array array = read_array(source.mask_file, name, source.links);
   if (array.extents.size() != 2)
     throw InputError(text('"', source.mask_file, "\": shape ", shape_text(array.extents),
                           "; a mask apart from the patterns must be (y, x)"));
@@ -136,7 +136,7 @@ ScanInfo read_alone(const ScanSource& source, const ScanFormat& format) {
     const ImageStack<double> recorded =
         source.background_file.empty()
             ? file->background()
-            : images_of(read_array(source.background_file, *source.background),
+            : images_of(read_array(source.background_file, *source.background, source.links),
                         info.frame.stored());
     if (recorded.n() > 0) info.background = framed_mean(recorded, source, info);
   });

@@ -17,6 +17,7 @@
 #include "tessera/base/image_stack.hpp"
 #include "tessera/comm/communicator.hpp"
 #include "tessera/geometry/detector_frame.hpp"
+#include "tessera/io/hdf5.hpp"
 #include "tessera/io/memory_scan.hpp"
 
 namespace tessera::io {
@@ -59,6 +60,7 @@ struct ScanSource {
   std::string mask_file = {};
   std::string background_file = {};
   NegativeCounts negative_counts = NegativeCounts::refuse;
+  Links links = Links::beside;
 };
 
 /// Width in which patterns are kept. Other number types are converted to f32 (exact to 16.7 million

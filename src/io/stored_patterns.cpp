@@ -120,8 +120,9 @@ double StoredPatterns::frame(int position, const T* recorded, const std::uint8_t
 
 void StoredPatterns::refuse(int position, std::int64_t pixel, double value) const {
   const Box& read = framing_.needed();
-  throw InputError(text("data.patterns = \"", source_.patterns, "\": scan position ", position,
-                        " holds ", value, " at pixel (", read.begin.y + pixel / read.width(), ", ",
+  throw InputError(text("data.patterns = \"", source_.patterns, "\": \"", source_.path,
+                        "\": scan position ", position, " holds ", value, " at pixel (",
+                        read.begin.y + pixel / read.width(), ", ",
                         read.begin.x + pixel % read.width(),
                         "); counts must be finite and not negative. Mark bad pixels in "
                         "data.valid_pixels, or set data.negative_counts"));

@@ -95,22 +95,45 @@ void Detector::compare(const Device& exec, const WavesView& waves, const Chunk& 
                            SumIntensity{waves, blurred_});
     blur(exec, blurred_, chunk.count);
   }
+  with_comparison<replace>(exec, waves, chunk, [&](const auto& kernel) {
+    device::add_pixel_sums<n_sums>(exec, "tessera::physics::compare", chunk.count, scan_.window,
+                                   kernel, figures.scratch(), figures.sums());
+  });
+}
+
+template <bool replace, class F>
+void Detector::with_comparison(const Device& exec, const WavesView& waves, const Chunk& chunk,
+                               const F& f) const {
   const DeviceView<Real***> none;
   const ChunkPatterns counted = counts(exec, chunk);
   std::visit(
       [&](const auto& patterns) {
-        using Kernel = Compare<replace, std::decay_t<decltype(patterns)>>;
-        device::add_pixel_sums<n_sums>(exec, "tessera::physics::compare", chunk.count, scan_.window,
-                                       Kernel{{scan_, patterns, chunk, counted.packed},
-                                              background_,
-                                              blurred_,
-                                              fits_background_ ? background_slope_ : none,
-                                              fits_background_ ? background_curvature_ : none,
-                                              waves,
-                                              options_.noise},
-                                       figures.scratch(), figures.sums());
+        f(Compare<replace, std::decay_t<decltype(patterns)>>{
+            {scan_, patterns, chunk, counted.packed},
+            background_,
+            blurred_,
+            fits_background_ ? background_slope_ : none,
+            fits_background_ ? background_curvature_ : none,
+            waves,
+            options_.noise});
       },
       counted.values);
+}
+
+void Detector::measure_each(const Device& exec, const WavesView& waves, const Chunk& chunk,
+                            const DeviceView<double* [n_sums]>& sums) const {
+  with_comparison<false>(exec, waves, chunk, [&](const auto& kernel) {
+    device::sum_each_image<n_sums>(exec, "tessera::physics::compare_each", chunk.count,
+                                   scan_.window, kernel, sums);
+  });
+}
+
+void Detector::show(const Device& exec, const WavesView& waves, const Chunk& chunk, int j,
+                    const DeviceView<Real***>& images) const {
+  with_comparison<false>(exec, waves, chunk, [&](const auto& kernel) {
+    device::for_each_pixel(exec, "tessera::physics::show", 1, scan_.window,
+                           ShowPattern<std::decay_t<decltype(kernel)>>{kernel, images, j});
+  });
 }
 
 void Detector::add_background_slopes(const Device& exec, const Chunk& chunk) const {

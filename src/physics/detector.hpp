@@ -32,9 +32,18 @@ class Detector {
   /// @param waves of the positions of `chunk`, (position of the chunk, image, h, w)
   void replace_by_residual(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
                            const RunningFigures& figures) const;
-  /// Adds to the figures alone.
+  /// Adds to the figures alone, and to their cost how much above that of a perfect model it is.
   void measure(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
                const RunningFigures& figures) const;
+
+  /// (position of the chunk, FigureSums): of each position alone, when measure() has seen the
+  /// chunk.
+  void measure_each(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
+                    const device::DeviceView<double * [FigureSums::n_sums]>& sums) const;
+  /// (2, h, w): what was counted at the j-th position of `chunk`, -1 where that is not trusted, and
+  /// what the model expects. When measure() has seen the chunk.
+  void show(const device::Device& exec, const WavesView& waves, const Chunk& chunk, int j,
+            const device::DeviceView<Real***>& images) const;
 
   /// What was counted at the positions of `chunk`.
   ChunkPatterns counts(const device::Device& exec, const Chunk& chunk) const {
@@ -66,6 +75,10 @@ class Detector {
   template <bool replace>
   void compare(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
                const RunningFigures& figures) const;
+  /// f(kernel): what compares the positions of `chunk`, whatever the model.
+  template <bool replace, class F>
+  void with_comparison(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
+                       const F& f) const;
   template <bool replace>
   void compare_amplitudes(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
                           const RunningFigures& figures) const;

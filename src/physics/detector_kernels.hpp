@@ -102,8 +102,9 @@ struct Compare {
       const Real measured = trusted > 0 ? static_cast<Real>(pattern.counts[x]) : Real(0);
       const Real amplitude = device::math::sqrt(measured);
       const Real difference = (device::math::sqrt(model) - amplitude) * trusted;
-      add_figures(sum, difference, measured, amplitude, trusted * cost(noise, model, measured),
-                  trusted);
+      const Real cost_here =
+          replace ? cost(noise, model, measured) : excess_cost(noise, model, measured);
+      add_figures(sum, difference, measured, amplitude, trusted * cost_here, trusted);
       if constexpr (replace) {
         const Real slope_here = trusted * slope(noise, model, measured);
         if (slopes) {
@@ -138,6 +139,20 @@ struct Compare {
             static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
             static_cast<int>(waves.extent(1)),
             noise};
+  }
+};
+
+/// Counts, -1 where they are not trusted, and expected counts of position j.
+template <class Comparison>
+struct ShowPattern {
+  Comparison comparison;
+  DeviceView<Real***> images;
+  int j;
+  KOKKOS_FUNCTION void operator()(const int, const int y, const int x) const {
+    const auto row = comparison.row(j, y);
+    images(0, y, x) =
+        row.pattern.trust(x) > 0 ? static_cast<Real>(row.pattern.counts[x]) : Real(-1);
+    images(1, y, x) = row.intensity(x);
   }
 };
 

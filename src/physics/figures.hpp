@@ -23,6 +23,8 @@ struct FigureSums {
 
   double operator[](Name name) const { return values[name]; }
   double error() const { return values[squared_difference] / values[intensity]; }
+  /// The same by the noise model: of sums whose cost is 0 for a perfect model.
+  double model_error() const { return values[cost] / values[intensity]; }
   double r_factor() const { return values[absolute_difference] / values[amplitude]; }
 };
 

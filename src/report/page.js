@@ -196,6 +196,24 @@ async function showBackground() {
   }
 }
 
+/** Both pictures of a pattern share their levels of grey. */
+async function showWorstPatterns() {
+  for (const run of contents.runs) {
+    if (!run.worst_patterns) continue;
+    const parent = section(`Worst-fitting patterns${of(run)}`,
+      'Those that add most to the cost of what is stored, and what the model expects in their place: roots of counts, as the detector sees them.');
+    const line = row(parent);
+    for (const pattern of run.worst_patterns) {
+      const view = new View();
+      const [measured, expected] = [await decoded(pattern.measured), await decoded(pattern.expected)];
+      const shown = [Math.min(measured.shown[0], expected.shown[0]), Math.max(measured.shown[1], expected.shown[1])];
+      for (const [words, plane] of [['measured', measured], ['expected', expected]])
+        line.append(greyPicture(`Position ${pattern.position}, ${words}`, {...plane, shown}, '√counts', {pixel: null}, view, [200, 200],
+                                words === 'measured' ? `; error E ${digits(pattern.error)}` : '').figure);
+    }
+  }
+}
+
 function showTiles() {
   const parent = section('Tiles and ranks', 'What each rank owns, and (dashed) holds, of the object; where its time went; its memory, as planned.');
   for (const run of contents.runs) {
@@ -260,6 +278,7 @@ async function show() {
   showComparison();
   showPositions();
   await showBackground();
+  await showWorstPatterns();
   showTiles();
   showDeck();
 }

@@ -31,6 +31,7 @@ Json run_contents(const std::string& path, std::int64_t n_runs) {
               {"object", object_section(result, probe, max_object_pixels / n_runs)},
               {"probe", probe_section(result, probe, max_probe_pixels / n_runs)},
               {"background", background_section(result)},
+              {"worst_patterns", worst_patterns_section(result)},
               {"history", history_section(result)},
               {"halves", halves_section(result)},
               {"positions", positions_section(result)},
@@ -59,12 +60,24 @@ Json comparison_contents(const std::string& a, const std::string& b, bool are_re
   return comparison;
 }
 
+/// A page replaces a page, and nothing that may be dear to someone.
+void check_replaceable(const std::string& out) {
+  const std::string beginning = "<!doctype html>";
+  std::string there(beginning.size(), '\0');
+  std::ifstream file(out, std::ios::binary);
+  if (std::filesystem::is_regular_file(out) && file.read(there.data(), std::ssize(there)) &&
+      there != beginning)
+    throw InputError(text("the report \"", out,
+                          "\" is there already, and no page; remove it or name another file"));
+}
+
 void check_paths(const std::vector<std::string>& paths, const std::string& out) {
   for (const std::string& path : paths) {
     std::error_code unknown;
     if (std::filesystem::equivalent(path, out, unknown))
       throw InputError(text("-o \"", out, "\" is a file that is read; name another"));
   }
+  check_replaceable(out);
   if (!analysis::is_result(io::File::open(paths.front())))
     throw InputError(text('"', paths.front(),
                           "\" is not a result (datasets object, probe); `tessera inspect` says "

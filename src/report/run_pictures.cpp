@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/optics/host_fft.hpp"
 
@@ -156,6 +158,33 @@ Json background_section(const Result& result) {
   if (far_field) counts = optics::centred(counts);
   return picture_of(counts.shape(), counts.data(),
                     [](const Complex& value) { return value.real(); });
+}
+
+Json worst_patterns_section(const Result& result) {
+  const std::string group = "worst_patterns/";
+  if (!result.file.has(group + "measured")) return nullptr;
+  const WaveStack measured = result.file.read_waves(group + "measured");
+  const WaveStack expected = result.file.read_waves(group + "expected");
+  const std::vector<double> position = result.file.read_doubles(group + "position");
+  const std::vector<double> error = result.file.read_doubles(group + "error");
+  const std::vector<double> cost = result.file.read_doubles(group + "cost");
+  const auto n = static_cast<std::size_t>(measured.n());
+  if (expected.n() != measured.n() || expected.shape() != measured.shape() ||
+      std::ranges::any_of(std::array{position.size(), error.size(), cost.size()},
+                          [&](std::size_t size) { return size != n; }))
+    throw InputError(text('"', result.file.path(), "\": the datasets of \"", group,
+                          "\" are of different lengths"));
+  const auto root = [](const Complex& counts) { return std::sqrt(counts.real()); };
+  Json section = Json::array();
+  for (int i = 0; i < measured.n(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    section.push_back({{"position", position[at]},
+                       {"error", error[at]},
+                       {"cost", cost[at]},
+                       {"measured", picture_of(measured.shape(), measured.image(i), root)},
+                       {"expected", picture_of(expected.shape(), expected.image(i), root)}});
+  }
+  return section;
 }
 
 }  // namespace tessera::report

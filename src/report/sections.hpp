@@ -31,6 +31,10 @@ Json probe_section(const Result& result, const WaveStack& probe, std::int64_t ma
 /// Null if there is none.
 Json background_section(const Result& result);
 
+/// The patterns that the model explains worst, and what it expects, as roots of counts; null if
+/// there are none.
+Json worst_patterns_section(const Result& result);
+
 /// Texts and numbers that the root has.
 Json figures_section(const Result& result);
 

@@ -105,7 +105,7 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
     if (request.signalled) return signal_status;
     if (request.stop) return text("stopped: asked to by ", deck.output.file, ".stop");
     const StopRule rule = ending_rule(deck.stop, run->history(), request.seconds);
-    if (rule == StopRule::runaway) {
+    if (rule == StopRule::runaway || rule == StopRule::validation) {
       run->go_back();
       return text(status_text(rule, deck.stop), ", back to epoch ", run->n_epochs());
     }

@@ -43,13 +43,15 @@ std::optional<physics::FigureSums> Figures::of_epoch(const device::Device& exec,
 }
 
 physics::FigureSums Figures::measure(const device::Device& exec,
-                                     std::span<const solvers::Batch> batches) {
+                                     std::span<const solvers::Batch> batches,
+                                     const std::function<void(const physics::Chunk&)>& seen) {
   const device::Region region("measure");
   model_.set_probe(exec, unknowns_.probe);
   for (const solvers::Batch& batch : batches)
     for (const physics::Chunk& chunk : batch.chunks()) {
       model_.forward(exec, unknowns_.object, chunk);
       model_.detector().measure(exec, model_.waves(), chunk, present_);
+      if (seen && chunk.count > 0) seen(chunk);
     }
   physics::FigureSums sums = present_.take(exec);
   comm_.sum(std::span<double>(sums.values));

@@ -1,6 +1,7 @@
 #pragma once
 /// How well object and probe explain the patterns.
 
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -23,7 +24,9 @@ class Figures {
   /// place in an epoch where the host waits for the device, and the one reduction over hosts.
   std::optional<physics::FigureSums> of_epoch(const device::Device& exec, solvers::Solver& solver);
   /// Those of the present state, over `batches`.
-  physics::FigureSums measure(const device::Device& exec, std::span<const solvers::Batch> batches);
+  /// @param seen called for each chunk when the model has compared it; may be empty
+  physics::FigureSums measure(const device::Device& exec, std::span<const solvers::Batch> batches,
+                              const std::function<void(const physics::Chunk&)>& seen = {});
 
  private:
   physics::ForwardModel& model_;

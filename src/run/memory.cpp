@@ -16,6 +16,7 @@
 #include "solvers/constraint_list.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/refinement.hpp"
+#include "worst_patterns.hpp"
 
 namespace tessera::run {
 
@@ -176,6 +177,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
       {"constraints", solvers::ConstraintList::bytes(deck.constraints, tile.ghosted.shape(),
                                                      info.pattern, sizes.n_probe_images())},
       {"the method: sums, what it remembers", of_solvers.device},
+      {"figures of single patterns", WorstPatterns::bytes(sizes)},
       {"a few numbers", few_numbers},
   };
   needs.n_patterns = n;

@@ -138,6 +138,14 @@ void judge(RunOutcome& outcome, const deck::Deck& deck, const Scan& scan, const 
   outcome.status += ", no better than an empty object";
 }
 
+/// It was there when the run began. Collective.
+void make_folder_again(const std::string& path, const comm::Communicator& comm) {
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  std::error_code failed;  // the write will say so
+  if (comm.is_root() && std::filesystem::create_directories(folder, failed))
+    Log(true).warning(text("the folder \"", folder.string(), "\" was gone and is made again"));
+}
+
 /// Epochs are not lost to a disk that is full at their end: the write is tried again, for as long
 /// as a rank may stand still, unless the job is about to be ended. Collective.
 void write_when_there_is_room(Run& run, const RunOutcome& outcome, const deck::Deck& deck,
@@ -147,6 +155,7 @@ void write_when_there_is_room(Run& run, const RunOutcome& outcome, const deck::D
   const double pause_s = std::min(5.0, timeout_s / 2);  // before the watchdog ends the job
   for (double waited_s = 0;; waited_s += pause_s) {
     try {
+      make_folder_again(deck.output.file, comm);
       return run.write_result(outcome.final_figures, outcome.status);
     } catch (const AgreedError& error) {
       if (error.exit_code() != ExitCode::bad_input || waited_s >= patience_s) throw;

@@ -11,6 +11,7 @@
 #include "run/versions.hpp"
 #include "scan_rows.hpp"
 #include "stored_fields.hpp"
+#include "worst_patterns.hpp"
 
 namespace tessera::run {
 namespace {
@@ -136,6 +137,7 @@ void write_memory(io::StagedFile& file, const ResultContents& contents,
 std::int64_t ResultFile::bytes(const ResultContents& contents) {
   std::int64_t bytes = 1 << 20;  // history, texts, HDF5's own tables
   bytes += contents.scan.n_positions() * 48;
+  bytes += WorstPatterns::stored_bytes(contents.scan.info.pattern);
   for (const Fields* fields : {&contents.state, &contents.memory})
     for (const Field& field : *fields) {
       const io::Extents extents = stored_extents(contents.scan, field);
@@ -157,6 +159,7 @@ std::unique_ptr<io::BackgroundSave> ResultFile::begin_write(const ResultContents
   write_cut(file, contents.scan, comm);
   write_memory(file, contents, comm);
   write_ranks(file, contents, comm);
+  if (contents.worst) contents.worst->write(file);
   deck::Deck resolved = contents.deck;
   resolved.solvers = contents.scan.plan.solvers;
   file.write_text("deck", deck::resolved_text(resolved, std::filesystem::path(path).parent_path()));

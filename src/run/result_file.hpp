@@ -17,6 +17,8 @@
 
 namespace tessera::run {
 
+class WorstPatterns;
+
 struct ResultContents {
   const deck::Deck& deck;
   const Scan& scan;
@@ -25,9 +27,10 @@ struct ResultContents {
   int stage = 0;           ///< which of the deck's solvers that is
   const std::vector<EpochFigures>& history;
   EpochFigures final_figures;
-  std::string status;   ///< "finished", or what ended the run
-  bool is_last = true;  ///< the run has nothing left to do
-  RankTimes times;      ///< of this rank, before this write
+  std::string status;                    ///< "finished", or what ended the run
+  bool is_last = true;                   ///< the run has nothing left to do
+  RankTimes times;                       ///< of this rank, before this write
+  const WorstPatterns* worst = nullptr;  ///< null: unknown
 };
 
 /// Where the windows of a resumed run were when its tiles were cut.

@@ -21,6 +21,7 @@
 #include "set_up.hpp"
 #include "solvers/methods.hpp"
 #include "stop_rules.hpp"
+#include "worst_patterns.hpp"
 
 namespace tessera::run {
 
@@ -173,6 +174,7 @@ EpochFigures Run::run_epoch() {
   const device::Region region("epoch");
   const Kokkos::Timer timer;
   const Doing doing("an epoch");
+  worst_.reset();
   start_stage(stage_of_next_epoch(deck_, history_));
   // A solver counts its own epochs; batches are drawn for those of the run.
   const int epoch = epochs_in_stage(history_, stage_);
@@ -191,10 +193,12 @@ EpochFigures Run::run_epoch() {
   refinement_->finish_epoch(exec_, *sweep_);
   constraints_->apply(exec_, *sweep_, unknowns_, n_epochs());
   rank_.transport->wait(exec_);  // whatever else waits for the device knows no deadline
-  EpochFigures figures = take_figures();
-  figures.stage = stage_;
+  const physics::FigureSums sums = take_sums();
+  EpochFigures figures{sums.error(), sums.r_factor(), stage_};
   const bool validates = (n_epochs() + 1) % deck_.validation.every_epochs == 0;
   if (validates && !scan_.held_out.empty()) figures.validation_error = measure_held_out();
+  keep_if_best(deck_.stop.validation_epochs > 0 ? figures.validation_error
+                                                : sums[physics::FigureSums::cost]);
   history_.push_back(figures);
   epoch_seconds_ += timer.seconds();
   return history_.back();
@@ -213,7 +217,7 @@ void Run::run_batch(const solvers::Batch& batch, int epoch) {
   }
 }
 
-EpochFigures Run::take_figures() {
+physics::FigureSums Run::take_sums() {
   const auto sums = figures_->of_epoch(exec_, *solver_);
   if (!sums) {
     std::string where = where_not_finite(scan_, state(), comm_);
@@ -225,14 +229,13 @@ EpochFigures Run::take_figures() {
         text(where, " is not finite after epoch ", failed, "; ",
              remedy_for(deck_.solvers[static_cast<std::size_t>(stage_)]), " keep it in bounds"));
   }
-  keep_if_best(sums->values[physics::FigureSums::cost]);
-  return {sums->error(), sums->r_factor()};
+  return *sums;
 }
 
 /// An epoch's cost is that of the states within it: one that rises, though little, may have ended
 /// far from where it began.
 void Run::keep_if_best(double cost) {
-  if (cost > least_cost_) return;
+  if (!(cost <= least_cost_)) return;
   least_cost_ = cost;
   good_->keep(exec_);
   good_epoch_ = n_epochs() + 1;
@@ -246,7 +249,21 @@ void Run::go_back() {
 }
 
 EpochFigures Run::measure() {
-  const physics::FigureSums sums = figures_->measure(exec_, start_pass(n_epochs()));
+  const std::span<const solvers::Batch> batches = start_pass(n_epochs());
+  worst_ = std::make_unique<WorstPatterns>(scan_.info.pattern,
+                                           rank_.model.detector().sizes().model.chunk_size,
+                                           /*centres=*/!scan_.source.in_near_field);
+  const std::span<const int> order = sweep_->pass().order;
+  std::vector<int> positions;
+  const physics::FigureSums sums =
+      figures_->measure(exec_, batches, [&](const physics::Chunk& chunk) {
+        positions.clear();
+        for (const int local : order.subspan(static_cast<std::size_t>(chunk.begin),
+                                             static_cast<std::size_t>(chunk.count)))
+          positions.push_back(scan_.tile().positions[static_cast<std::size_t>(local)]);
+        worst_->look(exec_, rank_.model, chunk, positions);
+      });
+  worst_->agree(comm_);
   EpochFigures figures{sums.error(), sums.r_factor(), stage_};
   if (!scan_.held_out.empty()) figures.validation_error = measure_held_out();
   return figures;
@@ -255,7 +272,7 @@ EpochFigures Run::measure() {
 double Run::measure_held_out() {
   const std::span<const solvers::Batch> held_out = sweep_->start_held_out();
   scan_.on_device.patterns->begin_pass(exec_, sweep_->pass());
-  return figures_->measure(exec_, held_out).error();
+  return figures_->measure(exec_, held_out).model_error();
 }
 
 ResultContents Run::contents(const EpochFigures& final_figures, const std::string& status) const {
@@ -286,7 +303,9 @@ void Run::write_result(const EpochFigures& final_figures, const std::string& sta
   const Kokkos::Timer timer;
   const Doing doing("the write of the result");
   finish_save(Log(comm_.is_root()));
-  save_ = ResultFile::begin_write(contents(final_figures, status), comm_);
+  ResultContents result = contents(final_figures, status);
+  result.worst = worst_.get();
+  save_ = ResultFile::begin_write(result, comm_);
   save_->finish();
   save_.reset();
   write_seconds_ += timer.seconds();

@@ -26,6 +26,7 @@ class Figures;
 class GoodState;
 class RecordedBatches;
 class ResultFile;
+class WorstPatterns;
 
 /// All calls are collective.
 class Run {
@@ -64,7 +65,8 @@ class Run {
 
   /// Figures of merit of the present object and probe; those of the held-out positions, too.
   EpochFigures measure();
-  /// Write object, probe, positions and history, or leave what is at output.file as it is.
+  /// Write object, probe, positions, history and, of a state that was measured, the patterns that
+  /// it explains worst, or leave what is at output.file as it is.
   void write_result(const EpochFigures& final_figures, const std::string& status);
   /// The same of this moment, with the figures of the last epoch and status "running", written
   /// while epochs go on. Waits for the one before. A save that fails is a warning: the one before
@@ -102,7 +104,9 @@ class Run {
   /// The batches of `epoch`, with their patterns on the way.
   std::span<const solvers::Batch> start_pass(int epoch);
   void run_batch(const solvers::Batch& batch, int epoch);
-  EpochFigures take_figures();
+  /// Of the epoch that has ended. @throws AgreedError as run_epoch
+  physics::FigureSums take_sums();
+  /// @param cost NaN: unknown
   void keep_if_best(double cost);
   double measure_held_out();
 
@@ -119,9 +123,10 @@ class Run {
   std::unique_ptr<solvers::Refinement> refinement_;
   std::unique_ptr<solvers::ConstraintList> constraints_;
   std::unique_ptr<Figures> figures_;
+  std::unique_ptr<WorstPatterns> worst_;  ///< of the present state, once that is measured
   std::unique_ptr<GoodState> good_;
   int good_epoch_ = 0;                         ///< epochs done when that was kept
-  double least_cost_ = 0;                      ///< of an epoch of the solver at work
+  double least_cost_ = 0;                      ///< of the solver at work; or validation error
   std::unique_ptr<RecordedBatches> recorded_;  ///< of this stage
   double epoch_seconds_ = 0;
   double past_reduce_seconds_ = 0;            ///< of the solvers that have ended

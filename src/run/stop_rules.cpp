@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tessera/base/text.hpp"
 
@@ -52,6 +53,19 @@ bool runs_away(const deck::Stop& stop, History history) {
                              [&](const EpochFigures& line) { return line.error > bound; });
 }
 
+/// The last looks of a solver at the held-out positions have found nothing better.
+bool fits_noise(const deck::Stop& stop, History history) {
+  if (stop.validation_epochs == 0) return false;
+  double lowest = std::numeric_limits<double>::infinity();
+  int n_since = 0;
+  for (const EpochFigures& line : last_stage(history)) {
+    if (std::isnan(line.validation_error)) continue;
+    n_since = line.validation_error < lowest ? 0 : n_since + 1;
+    lowest = std::min(lowest, line.validation_error);
+  }
+  return n_since >= stop.validation_epochs;
+}
+
 bool has_made_its_epochs(const deck::Deck& deck, History history) {
   const int stage = history.back().stage;
   return epochs_in_stage(history, stage) >= deck.solvers[static_cast<std::size_t>(stage)].epochs;
@@ -82,6 +96,7 @@ StopRule ending_rule(const deck::Stop& stop, History history, double seconds) {
     return StopRule::error;
   if (diverges(stop, history)) return StopRule::divergence;
   if (runs_away(stop, history)) return StopRule::runaway;
+  if (fits_noise(stop, history)) return StopRule::validation;
   if (stop.time_s > 0 && seconds >= stop.time_s) return StopRule::time;
   return StopRule::none;
 }
@@ -105,6 +120,9 @@ std::string status_text(StopRule rule, const deck::Stop& stop) {
     case StopRule::runaway:
       return text("stopped: divergence (error above ", stop.divergence_ratio,
                   " times its lowest for 3 epochs)");
+    case StopRule::validation:
+      return text("stopped: validation (no lower error of held-out positions in ",
+                  stop.validation_epochs, " looks)");
     case StopRule::none:
       break;
   }

@@ -10,7 +10,7 @@
 
 namespace tessera::run {
 
-enum class StopRule { none, plateau, time, error, divergence, runaway };
+enum class StopRule { none, plateau, time, error, divergence, runaway, validation };
 
 /// Lines of `history` that solver `stage` made.
 int epochs_in_stage(std::span<const EpochFigures> history, int stage);

@@ -15,6 +15,7 @@ namespace tessera::settings {
 struct Data {
   std::string file;
   std::string format = "auto";
+  bool follow_links = false;
   std::string patterns = "patterns";
   std::optional<std::string> positions = "positions_m";
   std::string positions_file;
@@ -53,6 +54,11 @@ struct Data {
          .meaning =
              "The file's format, one of those in docs/formats.md. `auto`: told from what the "
              "file holds; `hdf5`: any HDF5 file, with its datasets named below."},
+        {.name = "follow_links",
+         .field = &follow_links,
+         .meaning = "Let the file's values lie outside its folder: behind its links, in sources of "
+                    "its virtual datasets, in its external storage. Such a file can name any that "
+                    "you can read; in its folder and below they are always followed."},
         {.name = "patterns",
          .field = &patterns,
          .meaning =

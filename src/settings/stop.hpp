@@ -16,6 +16,7 @@ struct Stop {
   int plateau_epochs = 5;
   int divergence_epochs = 0;
   double divergence_ratio = 2;
+  int validation_epochs = 0;
 
   std::vector<Key> keys() {
     return {
@@ -58,6 +59,14 @@ struct Stop {
              "lowest, and above its first; the state goes back to the best one; 0: never.",
          .min = 0,
          .max = 1e6},
+        {.name = "validation_epochs",
+         .field = &validation_epochs,
+         .meaning =
+             "End the run when so many looks in a row at the held-out positions "
+             "(`validation.fraction`) have not found a lower error than a solver's lowest; the "
+             "state goes back to that; 0: never. 5 to 20 are common.",
+         .min = 0,
+         .max = 1000000},
     };
   }
 };

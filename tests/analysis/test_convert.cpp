@@ -195,8 +195,10 @@ TEST_F(Convert, ToTiffWithItsScale) {
   }
 }
 
-TEST_F(Convert, RefusesEndingsAndItsOwnInput) {
-  for (const std::string& out : {folder_.path("out.xyz"), result_}) try {
+TEST_F(Convert, RefusesEndingsItsOwnInputAndWhatIsThere) {
+  const std::string there = folder_.path("measured.cxi");
+  io::File::create(there).close();
+  for (const std::string& out : {folder_.path("out.xyz"), result_, there}) try {
       convert(result_, out, world());
       ADD_FAILURE() << out;
     } catch (const Error& error) {

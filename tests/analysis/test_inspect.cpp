@@ -12,9 +12,11 @@
 #include "tessera/base/error.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "analysis/file_contents.hpp"
 #include "analysis/inspect.hpp"
 #include "analysis/object_picture.hpp"
 #include "analysis/pictures.hpp"
+#include "io/spoilt_file.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace tessera::analysis {
@@ -153,6 +155,19 @@ TEST_F(Inspect, RefusesNumbersInPlaceOfArraysByName) {
       } catch (const InputError& error) {
         EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr('"' + name + '"'), HasSubstr(path)));
       }
+  }
+}
+
+TEST_F(Inspect, TakesNoMemoryForAShapeWithoutValues) {
+  const std::string path = folder_.path("huge.h5");
+  write_result(path);
+  tessera::testing::add_huge(path, "huge");
+  const io::File file = io::File::open(path);
+  try {
+    read_points(file, "huge");
+    FAIL() << "read";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr(path), HasSubstr("holds 1024 bytes")));
   }
 }
 

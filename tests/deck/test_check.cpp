@@ -248,6 +248,13 @@ TEST(Check, ConstraintsThatContradictEachOther) {
   EXPECT_THAT(complaint([&] { check(deck); }), HasSubstr("experiment.propagation = \"fresnel\""));
 }
 
+TEST(Check, LooksAtHeldOutPositionsNeedSome) {
+  EXPECT_THAT(reconstruction_complaint({"stop.validation_epochs=5"}),
+              AllOf(HasSubstr("stop.validation_epochs = 5"), HasSubstr("validation.fraction")));
+  EXPECT_THAT(reconstruction_complaint({"stop.validation_epochs=5", "validation.fraction=0.1"}),
+              IsEmpty());
+}
+
 TEST(Check, RanksThatShareAGpuDoWithoutNccl) {
   Deck deck = parsed(xray_deck, {"run.share_gpu=true"});
   deck.decomposition.transport = "nccl";

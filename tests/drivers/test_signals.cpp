@@ -107,6 +107,22 @@ TEST_P(Saving, EndsBeforeSlurmDoes) {
   EXPECT_GT(result.read_doubles("history/error").size(), 0u);
 }
 
+TEST(Run, IsNotLostWithTheFolderOfItsResult) {
+  const ScanFolder folder;
+  const std::string gone = folder.path("gone");
+  std::filesystem::create_directory(gone);
+  std::vector<std::string> overrides = endless;
+  overrides.push_back("output.file=" + gone + "/result.h5");
+  Job job({1, folder.reconstruct(overrides)});
+  ASSERT_TRUE(job.prints("epoch "));
+  std::filesystem::remove_all(gone);
+  for (const pid_t rank : job.ranks()) kill(rank, SIGTERM);
+  const Outcome outcome = job.wait();
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("was gone and is made again"));
+  EXPECT_TRUE(io::File::open(gone + "/result.h5").has("object"));
+}
+
 TEST(Run, CanBeReadWhileItSavesEveryEpoch) {
   const ScanFolder folder;
   std::vector<std::string> overrides = endless;

@@ -21,6 +21,27 @@ void replace_dataset(const std::string& path, const std::string& name,
   H5Fclose(file);
 }
 
+void add_huge(const std::string& path, const std::string& name) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hsize_t all[] = {hsize_t{1} << 34, 2};
+  const hsize_t some[] = {64, 2};
+  const hsize_t first[] = {0, 0};
+  const hid_t in_chunks = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(in_chunks, 2, some);
+  const hid_t space = H5Screate_simple(2, all, nullptr);
+  const hid_t part = H5Screate_simple(2, some, nullptr);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, first, nullptr, some, nullptr);
+  const hid_t dataset =
+      H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, in_chunks, H5P_DEFAULT);
+  const std::vector<double> values(128, 1);
+  H5Dwrite(dataset, H5T_NATIVE_DOUBLE, part, space, H5P_DEFAULT, values.data());
+  H5Dclose(dataset);
+  H5Sclose(part);
+  H5Sclose(space);
+  H5Pclose(in_chunks);
+  H5Fclose(file);
+}
+
 void set_all_bits(const std::string& path, const std::string& name) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT);

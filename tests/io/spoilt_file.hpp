@@ -10,6 +10,9 @@ namespace tessera::testing {
 void replace_dataset(const std::string& path, const std::string& name,
                      const std::vector<double>& values);
 
+/// A new dataset in chunks that promises 2^34 pairs of numbers and holds 64 of them.
+void add_huge(const std::string& path, const std::string& name);
+
 /// Floating-point numbers become NaN by it.
 void set_all_bits(const std::string& path, const std::string& name);
 

@@ -161,14 +161,19 @@ inline double pixel_cost(physics::Noise noise, double model, double measured) {
   return std::pow(std::sqrt(model) - std::sqrt(measured), 2);
 }
 
-inline double total_cost(const Scene& scene, const Unknown& u) {
+/// @param excess over that of a model that expects what was counted
+inline double total_cost(const Scene& scene, const Unknown& u, bool excess = false) {
   double sum = 0;
+  const physics::Noise noise = scene.what.options.noise;
   for (int j = 0; j < n_positions; ++j) {
     const ImageStack<double> model = intensity(scene, u, j);
     for (int y = 0; y < window.h; ++y)
-      for (int x = 0; x < window.w; ++x)
-        if (scene.valid(0, y, x) > 0 && scene.counts(j, y, x) < scene.what.saturation)
-          sum += pixel_cost(scene.what.options.noise, model(0, y, x), scene.counts(j, y, x));
+      for (int x = 0; x < window.w; ++x) {
+        const double counts = scene.counts(j, y, x);
+        if (scene.valid(0, y, x) == 0 || counts >= scene.what.saturation) continue;
+        sum += pixel_cost(noise, model(0, y, x), counts);
+        if (excess) sum -= pixel_cost(noise, counts, counts);
+      }
   }
   return sum;
 }

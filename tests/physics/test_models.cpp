@@ -129,8 +129,13 @@ class Models : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(Models, CostIsThatOfPlainLoops) {
-  model_.forward(exec_, object_, {.count = n_positions});
-  model_.detector().measure(exec_, model_.waves(), {.count = n_positions}, gradient_.figures());
+  const Chunk all{.count = n_positions};
+  model_.forward(exec_, object_, all);
+  model_.detector().measure(exec_, model_.waves(), all, gradient_.figures());
+  EXPECT_NEAR(gradient_.figures().take(exec_)[FigureSums::cost] /
+                  total_cost(scene_, scene_.truth, /*excess=*/true),
+              1, in_float ? 1e-4 : 1e-10);
+  model_.detector().replace_by_residual(exec_, model_.waves(), all, gradient_.figures());
   EXPECT_NEAR(gradient_.figures().take(exec_)[FigureSums::cost] / total_cost(scene_, scene_.truth),
               1, in_float ? 1e-4 : 1e-11);
 }

@@ -55,6 +55,19 @@ TEST_P(NoiseTest, SlopeIsTheDerivativeOfTheCost) {
     }
 }
 
+TEST_P(NoiseTest, ExcessIsTheCostAboveThatOfAPerfectModel) {
+  for (const Real intensity : intensities)
+    for (const Real measured : measurements) {
+      const auto expected = static_cast<double>(cost_by_formula(GetParam(), intensity, measured) -
+                                                cost_by_formula(GetParam(), measured, measured));
+      EXPECT_NEAR(excess_cost(GetParam(), intensity, measured), expected,
+                  tolerance * (std::abs(expected) + intensity / 10 + measured / 10));
+    }
+  const Real many = 1e6;
+  EXPECT_NEAR(excess_cost(GetParam(), many + 1000, many), 0.25, 0.05)
+      << "one standard deviation, whatever the noise model";
+}
+
 INSTANTIATE_TEST_SUITE_P(All, NoiseTest,
                          ::testing::Values(Noise::amplitude, Noise::intensity, Noise::poisson));
 

@@ -60,6 +60,11 @@ void SmallResult::write(const std::string& path) const {
   file.write_doubles("halves/half_bit", {3}, {1, 0.3, 0.25});
   file.set_attribute("halves", "one_bit_nyquist_fraction", 0.75);
   file.set_attribute("halves", "half_bit_nyquist_fraction", 0.875);
+  file.write_doubles("worst_patterns/position", {1}, {7});
+  file.write_doubles("worst_patterns/cost", {1}, {12.5});
+  file.write_doubles("worst_patterns/error", {1}, {0.25});
+  file.write_doubles("worst_patterns/measured", {1, 2, 3}, {0, 1, 4, 9, 16, std::nan("")});
+  file.write_doubles("worst_patterns/expected", {1, 2, 3}, {1, 1, 4, 4, 16, std::nan("")});
   file.write_doubles("ranks/compute_s", {2}, {3.5, 4});
   file.write_doubles("ranks/device_bytes", {2}, {5e6, 6e6});
   const std::string slices =

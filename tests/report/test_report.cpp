@@ -184,6 +184,20 @@ TEST_F(Report, HasHistoryPositionsAndWhatWasFitted) {
   EXPECT_EQ(shown["hosts"], "node1\nnode2");
 }
 
+TEST_F(Report, ShowsTheWorstPatternsAsRootsOfCounts) {
+  const Json shown = run()["worst_patterns"];
+  ASSERT_EQ(shown.size(), 1u);
+  EXPECT_EQ(shown[0]["position"], 7);
+  EXPECT_EQ(shown[0]["error"], 0.25);
+  const std::vector<double> roots[] = {{0, 1, 2, 3, 4}, {1, 1, 2, 2, 4}};
+  for (int i = 0; i < 2; ++i) {
+    const Json& picture = shown[0][i == 0 ? "measured" : "expected"];
+    const std::vector<double> values = decoded(picture);
+    for (std::size_t r = 0; r < 5; ++r) EXPECT_NEAR(values[r], roots[i][r], tolerance(picture));
+    EXPECT_TRUE(std::isnan(values[5])) << "not trusted";
+  }
+}
+
 TEST_F(Report, TellsKeysOfTheDeckFromDefaults) {
   std::map<std::string, Json> keys;
   const Json shown = run();
@@ -238,6 +252,7 @@ TEST_F(Report, RefusesWhatIsNoResult) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("neither.h5"));
   }
   EXPECT_THROW(write({path_}, path_, comm), AgreedError);
+  EXPECT_THROW(write({path_}, folder_.path("neither.h5"), comm), AgreedError) << "no page";
 }
 
 }  // namespace

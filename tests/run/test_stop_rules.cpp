@@ -1,6 +1,7 @@
 // Histories by hand, and what the rules make of them.
 
 #include <csignal>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -98,6 +99,27 @@ TEST(Runaway, IsFarAboveTheLowestAndTheFirstForThreeEpochs) {
   EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::none);
 }
 
+/// Lines of one solver by their validation error; NaN: no look.
+std::vector<EpochFigures> looks(const std::vector<double>& errors, int stage = 0) {
+  std::vector<EpochFigures> history;
+  for (const double error : errors) history.push_back({1, 1, stage, error});
+  return history;
+}
+
+TEST(ValidationRule, EndsWhenLooksFindNothingLower) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  deck::Stop stop;
+  EXPECT_EQ(ending_rule(stop, looks({1, 2, 3, 4}), 0), StopRule::none) << "off";
+  stop.validation_epochs = 2;
+  EXPECT_EQ(ending_rule(stop, looks({3, 1, 2}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(stop, looks({3, 1, 2, 1}), 0), StopRule::validation);
+  EXPECT_EQ(ending_rule(stop, looks({3, 2, 3, 1, 2}), 0), StopRule::none) << "a lower one since";
+  EXPECT_EQ(ending_rule(stop, looks({none, 1, none, 2, none}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(stop, looks({none, 1, none, 2, none, 3}), 0), StopRule::validation);
+  EXPECT_EQ(ending_rule(stop, looks({1}) + looks({3, 2, 2}, 1), 0), StopRule::none)
+      << "each solver has a lowest of its own";
+}
+
 TEST(TargetError, IsReachedFromAbove) {
   deck::Stop stop;
   stop.error = 0.05;
@@ -120,7 +142,8 @@ TEST(Status, NamesTheRuleAndItsNumbers) {
                         .plateau_change = 1e-4,
                         .plateau_epochs = 5,
                         .divergence_epochs = 4,
-                        .divergence_ratio = 2.5};
+                        .divergence_ratio = 2.5,
+                        .validation_epochs = 6};
   EXPECT_EQ(status_text(StopRule::none, stop), "finished");
   EXPECT_EQ(status_text(StopRule::plateau, stop),
             "stopped: plateau (r_factor changed less than 0.0001 for 5 epochs)");
@@ -130,6 +153,8 @@ TEST(Status, NamesTheRuleAndItsNumbers) {
             "stopped: divergence (r_factor rose for 4 epochs)");
   EXPECT_EQ(status_text(StopRule::runaway, stop),
             "stopped: divergence (error above 2.5 times its lowest for 3 epochs)");
+  EXPECT_EQ(status_text(StopRule::validation, stop),
+            "stopped: validation (no lower error of held-out positions in 6 looks)");
 }
 
 TEST(NothingToSave, MakesASignalEndTheWorkAtOnce) {

@@ -40,6 +40,10 @@ struct DatasetInfo {
   std::vector<std::string> missing_files;    ///< of a virtual dataset, which would read as zeros
 };
 
+/// Where the values of a file's datasets may lie if not in it: below its folder, or in any file
+/// that this user can read, as data.follow_links allows.
+enum class Links { beside, anywhere };
+
 /// One open file. Opened with a communicator (which must outlive it), the calls marked collective
 /// must be made by all its ranks, and if one fails anywhere all ranks throw AgreedError. The other
 /// calls may be made by any rank alone.
@@ -47,8 +51,9 @@ class File {
  public:
   /// @throws InputError if the file is missing, not HDF5 or cut short; the message starts with the
   /// quoted path
-  static File open(const std::string& path);
-  static File open(const std::string& path, const comm::Communicator& comm);  ///< collective
+  static File open(const std::string& path, Links links = Links::beside);
+  static File open(const std::string& path, const comm::Communicator& comm,
+                   Links links = Links::beside);  ///< collective
   /// Replaces what was at `path`. @throws SystemError
   static File create(const std::string& path);
   static File create(const std::string& path, const comm::Communicator& comm);  ///< collective
@@ -70,8 +75,8 @@ class File {
   std::vector<std::string> names(const std::string& group = "/") const;
   /// What `group` itself has, links to other files too; empty if there is no such group.
   std::vector<std::string> members(const std::string& group) const;
-  /// @throws InputError naming file and dataset, a link that leads nowhere, and a dataset whose
-  /// name differs only in case or is nearest
+  /// @throws InputError naming file and dataset, a link that leads nowhere or to where it may not,
+  /// and a dataset whose name differs only in case or is nearest
   DatasetInfo info(const std::string& name) const;
 
   /// Whole dataset of integers, booleans or floats.

@@ -31,6 +31,17 @@ KOKKOS_INLINE_FUNCTION Real cost(const Noise noise, const Real intensity, const 
   }
 }
 
+/// How much more that costs than to expect what was counted: 0 at the least. Of the Poisson model a
+/// quarter of the deviance, like the square of the amplitudes' difference where counts are many.
+KOKKOS_INLINE_FUNCTION Real excess_cost(const Noise noise, const Real intensity,
+                                        const Real measured) {
+  if (noise != Noise::poisson) return cost(noise, intensity, measured);
+  // One logarithm: the difference of two costs would be their rounding.
+  return (intensity - measured -
+          measured * device::math::log((intensity + dark_counts) / (measured + dark_counts))) /
+         2;
+}
+
 /// dL/dI: the negative gradient of the cost by the detector wave is -slope wave.
 KOKKOS_INLINE_FUNCTION Real slope(const Noise noise, const Real intensity, const Real measured) {
   switch (noise) {
