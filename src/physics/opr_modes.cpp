@@ -1,6 +1,5 @@
 #include "physics/opr_modes.hpp"
 
-#include <Eigen/Dense>
 #include <cmath>
 
 #include "illumination_kernels.hpp"
@@ -67,15 +66,6 @@ void mix(const Device& exec, const DeviceView<Real**>& mixing, const ProbeView& 
 
 }  // namespace
 
-/// Allocated once: the epoch loop allocates nothing.
-struct OprModes::Problem {
-  explicit Problem(int n) : gram(n, n), rms(n), mean(n), solver(n) {}
-  Eigen::MatrixXd gram;
-  Eigen::VectorXd rms;
-  Eigen::VectorXd mean;
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-};
-
 OprModes::OprModes(const ModelOptions& options, Shape2 window)
     : n_modes_(options.n_modes),
       n_opr_(options.n_opr_modes),
@@ -86,9 +76,8 @@ OprModes::OprModes(const ModelOptions& options, Shape2 window)
       host_products_("tessera::physics::host_opr_products", n_opr_ * n_opr_),
       mixing_("tessera::physics::opr_mixing", 1 + 2 * n_opr_, n_opr_),
       host_mixing_("tessera::physics::host_opr_mixing", 1 + 2 * n_opr_, n_opr_),
-      problem_(std::make_unique<Problem>(n_opr_)) {}
-
-OprModes::~OprModes() = default;
+      gram_(n_opr_),
+      rms_(static_cast<std::size_t>(n_opr_)) {}
 
 void OprModes::find_products(const Device& exec, const ProbeView& probe) {
   const complex* first = probe.data() + n_modes_ * window_.size();
@@ -106,29 +95,24 @@ void OprModes::settle(const Device& exec, const ProbeView& probe, const DeviceVi
   Kokkos::deep_copy(exec, host_moments_, moments_);
   Kokkos::deep_copy(exec, host_products_, products_);
   exec.fence();
-  Problem& problem = *problem_;
   const double n = std::max(host_moments_(0), 1.0);
   for (int k = 0; k < n_opr_; ++k) {
-    problem.mean(k) = host_moments_(1 + k) / n;
+    const double mean = host_moments_(1 + k) / n;
     const double square = host_moments_(1 + n_opr_ + k * n_opr_ + k) / n;
-    const double rms = std::sqrt(std::max(0.0, square - problem.mean(k) * problem.mean(k)));
-    problem.rms(k) = rms > 0 ? rms : 1;  // weights that are all alike say nothing of the scale
+    const double rms = std::sqrt(std::max(0.0, square - mean * mean));
+    rms_[k] = rms > 0 ? rms : 1;  // weights that are all alike say nothing of the scale
+    host_mixing_(0, k) = static_cast<Real>(mean);
   }
   for (int a = 0; a < n_opr_; ++a)
     for (int b = 0; b <= a; ++b)
-      problem.gram(a, b) = host_products_(a * n_opr_ + b, 0) * problem.rms(a) * problem.rms(b);
-  problem.solver.compute(problem.gram);  // reads the lower triangle; eigenvalues ascend
-  for (int k = 0; k < n_opr_; ++k) {
-    const auto vector = problem.solver.eigenvectors().col(n_opr_ - 1 - k);
-    int largest = 0;
-    vector.cwiseAbs().maxCoeff(&largest);
-    const double sign = vector(largest) < 0 ? -1 : 1;
-    host_mixing_(0, k) = static_cast<Real>(problem.mean(k));
+      gram_.product(a, b) = host_products_(a * n_opr_ + b, 0) * rms_[a] * rms_[b];
+  gram_.solve();
+  for (int k = 0; k < n_opr_; ++k)
     for (int m = 0; m < n_opr_; ++m) {
-      host_mixing_(1 + k, m) = static_cast<Real>(sign * vector(m) * problem.rms(m));
-      host_mixing_(1 + n_opr_ + k, m) = static_cast<Real>(sign * vector(m) / problem.rms(m));
+      const double share = gram_.share(k, m).real();
+      host_mixing_(1 + k, m) = static_cast<Real>(share * rms_[m]);
+      host_mixing_(1 + n_opr_ + k, m) = static_cast<Real>(share / rms_[m]);
     }
-  }
   Kokkos::deep_copy(exec, mixing_, host_mixing_);
   mix(exec, mixing_, probe, weight);
 }

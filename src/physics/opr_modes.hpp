@@ -3,12 +3,13 @@
 /// Express 24, 8360) apart from the probe and from one another.
 
 #include <functional>
-#include <memory>
+#include <vector>
 
 #include "tessera/fft/plan.hpp"
 #include "tessera/physics/model_options.hpp"
 
 #include "physics/gradient_sums.hpp"
+#include "physics/gram_modes.hpp"
 #include "physics/inner_product.hpp"
 
 namespace tessera::physics {
@@ -18,7 +19,6 @@ class OprModes {
   using AllReduce = std::function<void(const device::DeviceView<double*>&)>;
 
   OprModes(const ModelOptions& options, Shape2 window);
-  ~OprModes();
 
   /// Over all positions every weight gets mean 0 (the first probe mode takes it) and rms 1 (its OPR
   /// mode takes it), and the OPR modes become orthogonal, sorted by power. No position's probe
@@ -41,8 +41,8 @@ class OprModes {
   device::HostView<double* [2]> host_products_;
   device::DeviceView<Real**> mixing_;  ///< rows: mean, modes from modes, weights from weights
   device::HostView<Real**> host_mixing_;
-  struct Problem;
-  std::unique_ptr<Problem> problem_;
+  GramModes gram_;
+  std::vector<double> rms_;  ///< of the weights
 };
 
 /// Every image moved by `shift` pixels, periodically (Fourier shift).

@@ -1,7 +1,5 @@
 #include "physics/probe_modes.hpp"
 
-#include <Eigen/Dense>
-
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
@@ -10,13 +8,6 @@ namespace tessera::physics {
 using device::complex;
 using device::DeviceView;
 
-/// Allocated once: the epoch loop allocates nothing.
-struct ModeOrthogonaliser::EigenProblem {
-  explicit EigenProblem(int n) : gram(n, n), solver(n) {}
-  Eigen::MatrixXcd gram;
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver;
-};
-
 ModeOrthogonaliser::ModeOrthogonaliser(int n_modes, Shape2 window)
     : n_modes_(n_modes),
       window_(window),
@@ -24,12 +15,10 @@ ModeOrthogonaliser::ModeOrthogonaliser(int n_modes, Shape2 window)
       host_products_("tessera::physics::host_mode_products", n_modes * n_modes),
       mixing_("tessera::physics::mixing", n_modes, n_modes),
       host_mixing_("tessera::physics::host_mixing", n_modes, n_modes),
-      problem_(std::make_unique<EigenProblem>(n_modes)) {
+      gram_(n_modes) {
   if (n_modes > max_modes)
     throw InputError(text("probe.n_modes = ", n_modes, " is more than ", max_modes));
 }
-
-ModeOrthogonaliser::~ModeOrthogonaliser() = default;
 
 void ModeOrthogonaliser::orthogonalise(const device::Device& exec, const ProbeView& probe) {
   for (int a = 0; a < n_modes_; ++a)
@@ -41,21 +30,15 @@ void ModeOrthogonaliser::orthogonalise(const device::Device& exec, const ProbeVi
   for (int a = 0; a < n_modes_; ++a)
     for (int b = 0; b <= a; ++b) {
       const int i = a * n_modes_ + b;
-      problem_->gram(a, b) = {host_products_(i, 0), host_products_(i, 1)};
+      gram_.product(a, b) = {host_products_(i, 0), host_products_(i, 1)};
     }
-  problem_->solver.compute(problem_->gram);  // reads the lower triangle; eigenvalues ascend
-  for (int k = 0; k < n_modes_; ++k) {
-    const auto vector = problem_->solver.eigenvectors().col(n_modes_ - 1 - k);
-    int largest = 0;
-    vector.cwiseAbs().maxCoeff(&largest);
-    // An eigenvector's phase is arbitrary: keep the phase of the mode that it is mostly made of.
-    const std::complex<double> phase = std::conj(vector(largest)) / std::abs(vector(largest));
+  gram_.solve();
+  for (int k = 0; k < n_modes_; ++k)
     for (int m = 0; m < n_modes_; ++m) {
-      const std::complex<double> weight = vector(m) * phase;
+      const std::complex<double> share = gram_.share(k, m);
       host_mixing_(k, m) =
-          complex(static_cast<Real>(weight.real()), static_cast<Real>(weight.imag()));
+          complex(static_cast<Real>(share.real()), static_cast<Real>(share.imag()));
     }
-  }
   Kokkos::deep_copy(exec, mixing_, host_mixing_);
   mix(exec, probe);
 }

@@ -1,12 +1,12 @@
 #pragma once
 /// The mutually incoherent modes of a probe.
 
-#include <memory>
 #include <vector>
 
 #include "tessera/physics/sizes.hpp"
 
 #include "physics/forward_model.hpp"
+#include "physics/gram_modes.hpp"
 #include "physics/inner_product.hpp"
 
 namespace tessera::physics {
@@ -19,7 +19,6 @@ class ModeOrthogonaliser {
   static constexpr int max_modes = 32;
 
   ModeOrthogonaliser(int n_modes, Shape2 window);
-  ~ModeOrthogonaliser();
   static std::int64_t bytes(const Sizes& sizes) {
     const int n_products = sizes.model.n_modes * sizes.model.n_modes;
     return bytes_of<double>(2 * n_products) + bytes_of<device::complex>(n_products);
@@ -37,8 +36,7 @@ class ModeOrthogonaliser {
   device::HostView<double* [2]> host_products_;
   device::DeviceView<device::complex**> mixing_;
   device::HostView<device::complex**> host_mixing_;
-  struct EigenProblem;
-  std::unique_ptr<EigenProblem> problem_;
+  GramModes gram_;
 };
 
 /// Power of every mode, photons. Waits for the device.
