@@ -78,11 +78,12 @@ double cost(const Candidate& candidate) {
 
 Candidate tried(const std::string& name, const comm::Communicator& comm, double timeout_s,
                 const Device& exec, Trial& trial) {
-  Candidate candidate{.name = name, .transport = {}, .seconds = 0, .problem = why_not(name, comm)};
+  const TransportKind kind = kind_named(name);
+  Candidate candidate{.name = name, .transport = {}, .seconds = 0, .problem = kind.why_not(comm)};
   if (!candidate.problem.empty()) return candidate;
   try {
     comm.together([&] {
-      candidate.transport = start_transport(name, comm, timeout_s);
+      candidate.transport = kind.start(comm, timeout_s);
       candidate.seconds = trial.seconds_per_batch(exec, *candidate.transport);
     });
     comm.maximum(std::span(&candidate.seconds, 1));  // all wait for the slowest

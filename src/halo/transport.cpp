@@ -1,54 +1,59 @@
 #include "tessera/halo/transport.hpp"
 
 #include <algorithm>
-#include <array>
+#include <ranges>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
-#include "transport_host_mpi.hpp"
-#include "transport_staged_mpi.hpp"
 #include "transports.hpp"
 
 namespace tessera::halo {
+namespace {
+
+/// As listed: the usually slowest first.
+const std::vector<TransportKind>& all_kinds() {
+  static const auto kinds =
+      std::apply([](auto... named) { return std::vector{transport_kind<decltype(named)>()...}; },
+                 settings::Transports());
+  return kinds;
+}
+
+/// What is usually the fastest of those that work here.
+std::string_view usually_fastest(const comm::Communicator& comm) {
+  if (comm.size() > 1)
+    for (const TransportKind& kind : all_kinds() | std::views::reverse)
+      if (kind.why_not(comm).empty()) return kind.name;
+  return all_kinds().front().name;
+}
+
+}  // namespace
 
 std::vector<std::string> transport_names() {
-  std::vector<std::string> names{"host_mpi"};
-  if (!device::device_is_host) names.emplace_back("gpu_mpi");
-  if (build_has_nccl()) names.emplace_back("nccl");
+  std::vector<std::string> names;
+  for (const TransportKind& kind : all_kinds())
+    if (kind.is_built) names.emplace_back(kind.name);
   return names;
 }
 
-std::string why_not(std::string_view name, const comm::Communicator& comm) {
-  if (name == "host_mpi") return {};
-  if (name == "nccl") return why_not_nccl(comm);
-  if (name != "gpu_mpi") return text("there is no transport of this name");
-  if (device::device_is_host) return "this build computes on the host, which needs host_mpi only";
-  return why_not_gpu_mpi(comm);
-}
-
-std::unique_ptr<Transport> start_transport(std::string_view name, const comm::Communicator& comm,
-                                           double timeout_s) {
-  if (name == "nccl") return start_nccl(comm, timeout_s);
-  if (name == "gpu_mpi") return start_gpu_mpi(comm, timeout_s);
-  if (device::device_is_host) return std::make_unique<HostMpiTransport>(comm);
-  return std::make_unique<StagedMpiTransport>(comm);
+TransportKind kind_named(std::string_view name) {
+  const auto kind = std::ranges::find(all_kinds(), name, &TransportKind::name);
+  if (kind == all_kinds().end())
+    throw AgreedError(ExitCode::bad_input, text("there is no transport \"", name,
+                                                "\"; this build has ", joined(transport_names())));
+  return *kind;
 }
 
 std::unique_ptr<Transport> make_transport(std::string_view name, const comm::Communicator& comm,
                                           double timeout_s) {
-  constexpr std::array<std::string_view, 3> fastest_first{"nccl", "gpu_mpi", "host_mpi"};
-  if (name == "auto")
-    name = *std::find_if(fastest_first.begin(), fastest_first.end(), [&](std::string_view known) {
-      return comm.size() == 1 ? known == "host_mpi" : why_not(known, comm).empty();
-    });
-  const std::string reason = why_not(name, comm);
+  const TransportKind kind = kind_named(name == "auto" ? usually_fastest(comm) : name);
+  const std::string reason = kind.why_not(comm);
   if (!reason.empty())
     throw AgreedError(
         ExitCode::bad_input,
         text("decomposition.transport = \"", name, "\" cannot be used: ", reason,
              ". This build has ", joined(transport_names()), "; \"auto\" takes what works"));
-  return start_transport(name, comm, timeout_s);
+  return kind.start(comm, timeout_s);
 }
 
 }  // namespace tessera::halo

@@ -26,7 +26,10 @@ void GpuMpiTransport::finish(const device::Device&) {
   wait_for_all(requests_);
 }
 
+namespace {
+
 std::string why_not_gpu_mpi(const comm::Communicator& comm) {
+  if (device::device_is_host) return "this build computes on the host, which needs host_mpi only";
   const char* wanted = std::getenv("TESSERA_GPU_MPI");
   const bool insists = wanted && std::string_view(wanted) == "1";
   if (!comm.any(!insists && !mpi_reads_device_memory())) return {};
@@ -38,12 +41,20 @@ std::string why_not_gpu_mpi(const comm::Communicator& comm) {
 }
 
 std::unique_ptr<Transport> start_gpu_mpi(const comm::Communicator& comm, double timeout_s) {
+  const TransportKind nccl = transport_kind<settings::Nccl>();
   std::unique_ptr<Transport> collectives;
-  if (why_not_nccl(comm).empty())
-    collectives = start_nccl(comm, timeout_s);
+  if (nccl.why_not(comm).empty())
+    collectives = nccl.start(comm, timeout_s);
   else
     collectives = std::make_unique<StagedMpiTransport>(comm);
   return std::make_unique<GpuMpiTransport>(comm, std::move(collectives));
+}
+
+}  // namespace
+
+template <>
+TransportKind transport_kind<settings::GpuMpi>() {
+  return {settings::GpuMpi::name, !device::device_is_host, why_not_gpu_mpi, start_gpu_mpi};
 }
 
 }  // namespace tessera::halo

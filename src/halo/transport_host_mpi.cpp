@@ -3,6 +3,8 @@
 #include <span>
 
 #include "mpi_reals.hpp"
+#include "transport_staged_mpi.hpp"
+#include "transports.hpp"
 
 namespace tessera::halo {
 
@@ -43,6 +45,24 @@ void HostMpiTransport::all_reduce_doubles(const device::Device& exec,
 void HostMpiTransport::broadcast(const device::Device& exec,
                                  const device::DeviceView<Real*>& values) {
   on_host(exec, values, [&](std::span<Real> there) { comm_.broadcast(there); });
+}
+
+namespace {
+
+std::string always(const comm::Communicator&) {
+  return {};
+}
+
+std::unique_ptr<Transport> start_host_mpi(const comm::Communicator& comm, double) {
+  if (device::device_is_host) return std::make_unique<HostMpiTransport>(comm);
+  return std::make_unique<StagedMpiTransport>(comm);
+}
+
+}  // namespace
+
+template <>
+TransportKind transport_kind<settings::HostMpi>() {
+  return {settings::HostMpi::name, true, always, start_host_mpi};
 }
 
 }  // namespace tessera::halo

@@ -102,9 +102,7 @@ void NcclTransport::wait_for_oldest_mark() {
   --n_marks_;
 }
 
-bool build_has_nccl() {
-  return true;
-}
+namespace {
 
 std::string why_not_nccl(const comm::Communicator& comm) {
   const std::vector<std::string> gpu = comm.all_gather(device::gpu_identity());
@@ -120,6 +118,13 @@ std::unique_ptr<Transport> start_nccl(const comm::Communicator& comm, double tim
   std::unique_ptr<Transport> made;
   comm.together([&] { made = std::make_unique<NcclTransport>(comm, timeout_s); });
   return made;
+}
+
+}  // namespace
+
+template <>
+TransportKind transport_kind<settings::Nccl>() {
+  return {settings::Nccl::name, true, why_not_nccl, start_nccl};
 }
 
 }  // namespace tessera::halo

@@ -3,10 +3,7 @@
 #include "transports.hpp"
 
 namespace tessera::halo {
-
-bool build_has_nccl() {
-  return false;
-}
+namespace {
 
 std::string why_not_nccl(const comm::Communicator&) {
   return "this build has no NCCL (CMake finds nccl.h and libnccl with NCCL_ROOT, when "
@@ -15,6 +12,13 @@ std::string why_not_nccl(const comm::Communicator&) {
 
 std::unique_ptr<Transport> start_nccl(const comm::Communicator& comm, double) {
   throw AgreedError(ExitCode::bad_input, why_not_nccl(comm));
+}
+
+}  // namespace
+
+template <>
+TransportKind transport_kind<settings::Nccl>() {
+  return {settings::Nccl::name, false, why_not_nccl, start_nccl};
 }
 
 }  // namespace tessera::halo

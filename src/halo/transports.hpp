@@ -1,28 +1,34 @@
 #pragma once
-/// The transports of this build, by name.
+/// The transports of settings/transports.hpp: how each is started, and where.
 
 #include <memory>
 #include <string>
 
 #include "tessera/halo/transport.hpp"
 
+#include "settings/transports.hpp"
+
 namespace tessera::halo {
 
-/// Whether the transport called `name` can be used by the ranks of `comm`: empty, or why not and
-/// what to do, the same on all ranks. Collective.
-std::string why_not(std::string_view name, const comm::Communicator& comm);
+/// What the file of a transport says of it.
+struct TransportKind {
+  std::string_view name;
+  bool is_built;
+  /// Whether the ranks of a communicator can use it: empty, or why not and what to do, the same on
+  /// all ranks. Collective.
+  std::string (*why_not)(const comm::Communicator& comm);
+  /// One that can be used. Collective.
+  /// @throws SystemError if it cannot be started all the same
+  std::unique_ptr<Transport> (*start)(const comm::Communicator& comm, double timeout_s);
+};
 
-/// One that can be used. Collective.
-/// @throws SystemError if it cannot be started all the same
-std::unique_ptr<Transport> start_transport(std::string_view name, const comm::Communicator& comm,
-                                           double timeout_s);
+/// Each file of a transport has its own.
+template <class Named>
+TransportKind transport_kind();
+template <>
+TransportKind transport_kind<settings::Nccl>();  // gpu_mpi leaves sums to it
 
-// One form of these is linked: transport_nccl.cpp or transport_nccl_none.cpp.
-bool build_has_nccl();
-std::string why_not_nccl(const comm::Communicator& comm);
-std::unique_ptr<Transport> start_nccl(const comm::Communicator& comm, double timeout_s);
-
-std::string why_not_gpu_mpi(const comm::Communicator& comm);
-std::unique_ptr<Transport> start_gpu_mpi(const comm::Communicator& comm, double timeout_s);
+/// @throws AgreedError (exit code 2) where there is none of this name
+TransportKind kind_named(std::string_view name);
 
 }  // namespace tessera::halo

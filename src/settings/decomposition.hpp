@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "settings/key.hpp"
+#include "settings/transports.hpp"
 
 namespace tessera::settings {
 
@@ -30,7 +31,7 @@ struct Decomposition {
          .meaning =
              "How ranks exchange ghost pixels. `auto` takes the fastest that works here; name "
              "one to compare or to get around a broken one.",
-         .choices = {"auto", "host_mpi", "gpu_mpi", "nccl"}},
+         .choices = transport_choices()},
         {.name = "transport_timeout_s",
          .field = &transport_timeout_s,
          .meaning = "Time without an answer from other ranks after which NCCL gives up and the job "

@@ -163,7 +163,7 @@ TEST(ChooseTransport, AllRanksTakeOneThatWorksHere) {
   const decomposition::HaloPlan plan = star_plan();
   const auto chosen =
       choose_transport("auto", world(), default_timeout_s, {plan, 3, 512}, Log(false));
-  EXPECT_EQ(why_not(chosen->name(), world()), "");
+  EXPECT_EQ(kind_named(chosen->name()).why_not(world()), "");
   const std::vector<std::string> names = world().all_gather(std::string(chosen->name()));
   for (const std::string& name : names) EXPECT_EQ(name, names[0]);
   if (device::device_is_host || world().size() == 1) {
@@ -176,7 +176,7 @@ TEST(ChooseTransport, AllRanksTakeOneThatWorksHere) {
 
 /// What a killed or stuck rank does to the others.
 TEST(Nccl, ARankThatDoesNotAnswerEndsTheWaitOfTheOthers) {
-  const std::string reason = why_not("nccl", world());
+  const std::string reason = kind_named("nccl").why_not(world());
   if (!reason.empty() || world().size() == 1)
     GTEST_SKIP() << (reason.empty() ? "needs two ranks" : reason);
   constexpr double timeout_s = 2;

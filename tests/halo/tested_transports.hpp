@@ -22,7 +22,7 @@ inline std::vector<std::string> tested_transports() {
 
 /// Empty, or why the ranks of this test cannot use it. Collective.
 inline std::string why_not_tested(const std::string& name) {
-  return device::device_is_host ? std::string() : halo::why_not(name, world());
+  return device::device_is_host ? std::string() : halo::kind_named(name).why_not(world());
 }
 
 inline std::unique_ptr<halo::Transport> tested_transport(const std::string& name) {
