@@ -52,17 +52,18 @@ void check_slices(const Deck& deck) {
   const std::string needs = " needs a thick sample, but " + n_slices +
                             "; set object.n_slices and object.slice_thickness_m, or leave it out";
   require(deck.experiment.beam_tilt_rad.empty(), "experiment.beam_tilt_rad" + needs);
-  for (const auto& [name, from_epoch] : {std::pair{"thickness", deck.refine.thickness_from_epoch},
-                                         std::pair{"tilt", deck.refine.tilt_from_epoch}})
+  for (const auto& [name, from_epoch] :
+       {std::pair{"thickness", deck.refine.slices.thickness_from_epoch},
+        std::pair{"tilt", deck.refine.slices.tilt_from_epoch}})
     require(from_epoch < 0, text("refine.", name, "_from_epoch = ", from_epoch, needs));
 }
 
 /// The object in a window is one image.
 void check_positions(const Deck& deck) {
   const Refine& refine = deck.refine;
-  require(refine.positions_from_epoch < 0 || refine.positions_method == "gradient" ||
+  require(refine.positions.from_epoch < 0 || refine.positions.method == "gradient" ||
               deck.object.n_slices == 1,
-          text("refine.positions_method = ", quoted(refine.positions_method),
+          text("refine.positions_method = ", quoted(refine.positions.method),
                " is for a thin sample, but object.n_slices = ", deck.object.n_slices,
                "; use \"gradient\", or 1 slice"));
 }

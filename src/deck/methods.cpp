@@ -50,18 +50,18 @@ constexpr std::array columns{
     Column{Option::positions, "positions",
            "refine.positions_from_epoch, within the solver's epochs",
            [](const Stage& s) {
-             return refined("refine.positions_from_epoch", s.deck.refine.positions_from_epoch, s);
+             return refined("refine.positions_from_epoch", s.deck.refine.positions.from_epoch, s);
            }},
     Column{Option::constraints, "constraints", "bounds, supports, regularisers", nullptr},
     Column{Option::background, "background",
            "refine.background_from_epoch, within the solver's epochs",
            [](const Stage& s) {
-             return refined("refine.background_from_epoch", s.deck.refine.background_from_epoch, s);
+             return refined("refine.background_from_epoch", s.deck.refine.background.from_epoch, s);
            }},
     Column{Option::intensity, "intensity",
            "refine.intensity_from_epoch, within the solver's epochs",
            [](const Stage& s) {
-             return refined("refine.intensity_from_epoch", s.deck.refine.intensity_from_epoch, s);
+             return refined("refine.intensity_from_epoch", s.deck.refine.intensity.from_epoch, s);
            }},
     Column{Option::fly_scan, "fly scan", "experiment.fly_sub_positions > 1",
            [](const Stage& s) {

@@ -307,8 +307,8 @@ int background_from_epoch(const Deck& deck) {
 
 /// In place of each automatic solver those of its recipe.
 void put_recipes(Deck& deck) {
-  if (!deck.refine.background_from_epoch)
-    deck.refine.background_from_epoch = background_from_epoch(deck);
+  if (!deck.refine.background.from_epoch)
+    deck.refine.background.from_epoch = background_from_epoch(deck);
   std::vector<Solver> solvers;
   for (const Solver& solver : deck.solvers)
     if (solver.method == settings::automatic)

@@ -80,19 +80,19 @@ int reach_px(const deck::Deck& deck, double pixel_m, double moved_px) {
   double margin_px = 0;
   for (const double travel_m : deck.experiment.fly_travel_m)
     margin_px = std::max(margin_px, std::abs(travel_m) / (2 * pixel_m));
-  if (deck.refine.positions_from_epoch >= 0) margin_px += moved_px;
+  if (deck.refine.positions.from_epoch >= 0) margin_px += moved_px;
   return margin_px > 0 ? static_cast<int>(std::ceil(margin_px)) + 1 : 0;
 }
 
 }  // namespace
 
 int window_margin_px(const deck::Deck& deck, double pixel_m) {
-  return reach_px(deck, pixel_m, deck.refine.positions_limit_px);
+  return reach_px(deck, pixel_m, deck.refine.positions.limit_px);
 }
 
 int window_reach_px(const deck::Deck& deck, double pixel_m) {
   const deck::Refine& refine = deck.refine;
-  return reach_px(deck, pixel_m, std::min(refine.positions_margin_px, refine.positions_limit_px));
+  return reach_px(deck, pixel_m, std::min(refine.positions.margin_px, refine.positions.limit_px));
 }
 
 WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics) {

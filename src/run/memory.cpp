@@ -162,7 +162,7 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
                              .n_positions = static_cast<int>(n),
                              .has_subpixel = scan.on_device.has_subpixel,
                              .has_background = scan.plan.has_background,
-                             .moves_positions = deck.refine.positions_from_epoch >= 0};
+                             .moves_positions = deck.refine.positions.from_epoch >= 0};
   constexpr std::int64_t few_numbers = 8 << 10;  // sums, steps, lengths: a handful of numbers each
   const decomposition::HaloPlan plan = decomposition::make_halo_plan(tiling, rank);
   const SolverBytes of_solvers = solver_bytes(scan, tiling, plan, sizes, batches);

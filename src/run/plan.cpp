@@ -22,7 +22,7 @@ physics::Propagation propagation_from(const std::string& word) {
 
 /// Every position sees a probe of its own, because its shift or its beam is fitted or it moves.
 bool has_own_probes(const deck::Deck& deck) {
-  return deck.refine.positions_from_epoch >= 0 || deck.refine.intensity_from_epoch >= 0 ||
+  return deck.refine.positions.from_epoch >= 0 || deck.refine.intensity.from_epoch >= 0 ||
          deck.probe.opr_modes > 0 || deck.experiment.fly_sub_positions > 1;
 }
 
@@ -101,7 +101,7 @@ physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Opti
       .n_sub_positions = deck.experiment.fly_sub_positions,
       .own_probes = has_own_probes(deck),
       .correlates_positions =
-          refine.positions_from_epoch >= 0 && refine.positions_method == "cross_correlation",
+          refine.positions.from_epoch >= 0 && refine.positions.method == "cross_correlation",
       .propagation = propagation_from(deck.experiment.propagation),
       .wavelength_m = optics.wavelength_m,
       .pixel_m = optics.pixel_m,
@@ -126,7 +126,7 @@ Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   Plan plan;
   plan.optics = optics::optics_of(optics::experiment_as_read(deck), info.pattern);
   plan.model = model_options(deck, plan.optics);
-  plan.has_background = info.background.size() > 0 || deck.refine.background_from_epoch >= 0;
+  plan.has_background = info.background.size() > 0 || deck.refine.background.from_epoch >= 0;
   plan.model.chunk_size = chunk_size({.model = plan.model,
                                       .window = info.pattern,
                                       .ghosted = {},

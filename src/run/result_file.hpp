@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,7 @@ struct MemoryOwner {
 /// What a run has fitted besides object and probe and a deck has to ask for.
 struct FittedValues {
   double max_displacement_px = 0;  ///< along an axis; 0: all positions are where the scan has them
-  bool has_intensity = false;      ///< one that is not 1
-  bool has_background = false;     ///< a pixel that is not 0
+  std::set<std::string> stored;    ///< those settings::StoredParameters that are not at rest
   int n_opr_modes = 0;
 };
 

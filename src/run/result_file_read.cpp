@@ -44,7 +44,7 @@ std::vector<Vec2> clamped_pairs(const std::vector<double>& values, double limit)
 
 /// What is now may have another limit than it had.
 double limit_px(const std::string& dataset, const deck::Refine& refine) {
-  return dataset == ResultFile::displacement_name ? refine.positions_limit_px
+  return dataset == ResultFile::displacement_name ? refine.positions.limit_px
                                                   : std::numeric_limits<double>::max();
 }
 
@@ -127,7 +127,13 @@ FittedValues ResultFile::fitted_values() const {
     });
     return found;
   };
-  std::array<double, 4> found{};
+  std::vector<settings::StoredParameter> stored;
+  const deck::Refine all;
+  deck::Refine::for_each(all, [&](const auto& parameter) {
+    if constexpr (requires { parameter.stored; }) stored.push_back(parameter.stored);
+  });
+  // Displacement, OPR modes, then the stored parameters.
+  std::vector<double> found(2 + stored.size());
   comm_.together([&] {
     if (!comm_.is_root()) return;
     const std::string weights = "parameters/opr_weight";
@@ -137,17 +143,22 @@ FittedValues ResultFile::fitted_values() const {
       throw InputError(text('\'', weights, "' in '", file_.path(), "' has ", of_weights.size(),
                             " axes, not one for positions and one for modes; start from another "
                             "result"));
-    found = {most(displacement_name, 0), most("parameters/intensity", 1),
-             most("parameters/background", 0), static_cast<double>(of_weights[1])};
+    found = {most(displacement_name, 0), static_cast<double>(of_weights[1])};
+    for (const settings::StoredParameter& parameter : stored)
+      found.push_back(most(text("parameters/", parameter.name), parameter.at_rest));
   });
   comm_.broadcast(std::span<double>(found));
-  return {found[0], found[1] > 0, found[2] > 0, static_cast<int>(found[3])};
+  FittedValues fitted{
+      .max_displacement_px = found[0], .stored = {}, .n_opr_modes = static_cast<int>(found[1])};
+  for (std::size_t i = 0; i < stored.size(); ++i)
+    if (found[2 + i] > 0) fitted.stored.insert(stored[i].name);
+  return fitted;
 }
 
 /// Rank 0 looks, a piece at a time.
 WindowsAtCut ResultFile::windows_at_cut(const deck::Refine& refine,
                                         const geometry::WindowGrid& grid) const {
-  if (refine.positions_from_epoch < 0 || !file_.has(displacement_name)) return {};
+  if (refine.positions.from_epoch < 0 || !file_.has(displacement_name)) return {};
   const std::size_t n = grid.corner.size();
   std::array<int, 2> found{};
   comm_.together([&] {

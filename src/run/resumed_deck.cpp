@@ -27,13 +27,16 @@ void keep(auto& from_epoch, const char* what, std::string& kept) {
 std::string add_fitted(const FittedValues& fitted, deck::Deck& deck) {
   std::string kept;
   deck::Refine& refine = deck.refine;
-  if (fitted.max_displacement_px > 0 && refine.positions_from_epoch < 0) {
-    keep(refine.positions_from_epoch, "positions", kept);
-    refine.positions_method = "gradient";
-    refine.positions_limit_px = std::max(refine.positions_limit_px, fitted.max_displacement_px);
+  if (fitted.max_displacement_px > 0 && refine.positions.from_epoch < 0) {
+    keep(refine.positions.from_epoch, "positions", kept);
+    refine.positions.method = "gradient";
+    refine.positions.limit_px = std::max(refine.positions.limit_px, fitted.max_displacement_px);
   }
-  if (fitted.has_intensity) keep(refine.intensity_from_epoch, "intensities", kept);
-  if (fitted.has_background) keep(refine.background_from_epoch, "background", kept);
+  deck::Refine::for_each(refine, [&](auto& parameter) {
+    if constexpr (requires { parameter.stored; })
+      if (fitted.stored.contains(parameter.stored.name))
+        keep(parameter.from_epoch, parameter.stored.word, kept);
+  });
   if (fitted.n_opr_modes > 0 && deck.probe.opr_modes == 0) {
     deck.probe.opr_modes = fitted.n_opr_modes;
     kept += text(kept.empty() ? "" : ", ", "OPR modes");

@@ -182,7 +182,7 @@ EpochFigures Run::run_epoch() {
   const double counts_of_batch = solver.max_in_batch(scan_.n_fitted()) * scan_.counts_per_pattern /
                                  static_cast<double>(scan_.info.pattern.size());
   const bool keeps_waves = std::holds_alternative<settings::Projection>(solver.own);
-  refinement_->start_epoch(n_epochs(), counts_of_batch, keeps_waves ? 0.5 : 1);
+  refinement_->start_epoch({n_epochs(), counts_of_batch, keeps_waves ? 0.5 : 1});
   solver_->start_epoch(exec_, epoch);
   for (const solvers::Batch& batch : start_pass(n_epochs())) {
     run_batch(batch, epoch);

@@ -58,7 +58,7 @@ class Run {
   void go_back();
   /// All solvers have made their epochs or come to a plateau. Further epochs are of the last one.
   bool finished() const;
-  /// After an epoch: positions have used up half of refine.positions_margin_px. The same on all
+  /// After an epoch: positions have used up half of refine.positions.margin_px. The same on all
   /// ranks. Waits for the device.
   bool needs_new_tiles() const;
   const std::vector<EpochFigures>& history() const { return history_; }

@@ -22,9 +22,9 @@
 namespace tessera::run {
 
 bool tiles_are_due(const deck::Refine& refine, double drift_px) {
-  return refine.positions_from_epoch >= 0 &&
-         refine.positions_margin_px < refine.positions_limit_px &&
-         drift_px > refine.positions_margin_px / 2;
+  return refine.positions.from_epoch >= 0 &&
+         refine.positions.margin_px < refine.positions.limit_px &&
+         drift_px > refine.positions.margin_px / 2;
 }
 
 std::vector<int> Scan::batch_sizes() const {

@@ -81,7 +81,8 @@ ImageStack<double> intensities(const SimulatedScan& scan, Share share) {
       expose(patterns.image(i), detector_waves(scan, probe, corner_px),
              scan.intensity[position] / n_exposures);
     }
-    if (scan.point_spread_px > 0) spread(patterns.image(i), patterns.shape(), scan.point_spread_px);
+    if (const double sigma_px = scan.experiment.point_spread_px; sigma_px > 0)
+      spread(patterns.image(i), patterns.shape(), sigma_px);
   }
   return patterns;
 }

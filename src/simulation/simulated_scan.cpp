@@ -86,6 +86,7 @@ SimulatedScan plan_scan(const deck::Deck& deck) {
   deck::check_simulation(deck);
   const Shape2 detector{simulation.detector_shape[0], simulation.detector_shape[1]};
   SimulatedScan scan;
+  scan.experiment = deck.experiment;
   scan.optics = optics::optics_of(deck.experiment, detector);
   const double pixel_m = scan.optics.pixel_m;
   scan.positions_m = true_positions_m(simulation);
@@ -100,7 +101,6 @@ SimulatedScan plan_scan(const deck::Deck& deck) {
   scan.drift_weights = drift_weights(scan.positions_m.size());
   scan.intensity = beam_intensity(simulation, scan.positions_m.size());
   scan.background = background_of(deck, scan);
-  scan.point_spread_px = deck.experiment.point_spread_px;
   choose_dead_pixels(deck, scan);
   return scan;
 }

@@ -16,6 +16,7 @@
 namespace tessera::simulation {
 
 struct SimulatedScan {
+  deck::Experiment experiment;
   geometry::Optics optics;
   std::vector<Vec2> positions_m;           ///< where the beam was
   std::vector<Vec2> recorded_positions_m;  ///< where the file says that it was
@@ -29,7 +30,6 @@ struct SimulatedScan {
   std::vector<Vec2> drift_weights;         ///< of the two, per position
   std::vector<double> intensity;           ///< relative beam current, per position
   ImageStack<double> background;           ///< (1, h, w), counts; empty: none
-  double point_spread_px = 0;
   std::optional<double>
       saturation_counts;  ///< level at which patterns were clipped, once it is known
   ImageStack<std::uint8_t> valid_pixels;  ///< 1 = trust, laid out as intensities()

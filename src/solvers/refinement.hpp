@@ -1,18 +1,19 @@
 #pragma once
 /// Fits everything but object and probe, beside any solver: after each batch a Gauss-Newton step of
 /// every parameter from the slopes that the model has added up, and at an epoch's end what keeps
-/// the parameters apart from object and probe.
+/// the parameters apart from object and probe. What is fitted is the list settings::Refine.
 
 #include <memory>
+#include <vector>
 
-#include "physics/opr_modes.hpp"
+#include "settings/experiment.hpp"
+#include "settings/object.hpp"
 #include "settings/refine.hpp"
 #include "solvers/solver.hpp"
 
 namespace tessera::solvers {
 
-class PositionGain;
-struct ScanFrame;
+class ParameterFit;
 
 /// (position, 2) of a rank's positions (y, x), object pixels; no rows where positions do not move.
 struct MovingPositions {
@@ -21,24 +22,41 @@ struct MovingPositions {
   Pixel tile_begin;                        ///< where the rank's ghosted box lies in the object
 };
 
+/// What parameters start from.
+struct ParameterStart {
+  const settings::Experiment& experiment;
+  const settings::Object& object;
+  const physics::ModelOptions& model;
+  Shape2 window;
+  std::size_t n_positions;  ///< of this rank
+};
+
+/// Adds to what the scan gives (shifts, a background) what else the model knows of this rank's
+/// positions.
+void add_parameters(const settings::Refine& settings, const ParameterStart& start,
+                    physics::Parameters& parameters);
+
+/// What an epoch's steps depend on besides the settings.
+struct RefinedEpoch {
+  int number;              ///< of the run, from 0
+  double counts_of_batch;  ///< what a pixel gets in the patterns of a batch, on average
+  double positions_part;   ///< of their steps: waves that are kept from before pull positions back
+};
+
 /// By position nothing travels but, once per epoch, 12 doubles for the frame of the scan, 3 for the
 /// gain of correlated positions and a few for means of weights; the background all-reduces 2 Reals
 /// a detector pixel per batch, slices a few doubles.
 class Refinement {
  public:
-  using Pixels = device::DeviceView<double* [2]>;  ///< (position, 2): y, x
-
   Refinement(const settings::Refine& settings, const Unknowns& unknowns,
              physics::ForwardModel& model, const MovingPositions& positions);
   ~Refinement();
   /// With MovingPositions, and the displacements' last good state.
   static std::int64_t bytes(const physics::Sizes& sizes);
 
-  /// The model adds up what is fitted in `epoch` (from 0).
-  /// @param counts_of_batch what a pixel gets in the patterns of a batch, on average
-  /// @param positions_part of their steps: waves that are kept from before pull positions back
-  void start_epoch(int epoch, double counts_of_batch, double positions_part);
-  bool is_active() const { return model_.fitted().any(); }
+  /// The model adds up what is fitted in this epoch.
+  void start_epoch(const RefinedEpoch& epoch);
+  bool is_active() const { return !fitted_now_.empty(); }
   /// After a batch. Collective.
   void update(const device::Device& exec, Sweep& sweep);
   /// After an epoch. Collective; waits for the device.
@@ -53,25 +71,10 @@ class Refinement {
   double max_drift_px(const device::Device& exec) const;
 
  private:
-  ScanFrame frame() const;
-  void update_positions(const device::Device& exec);
-  void step_background(const device::Device& exec, Sweep& sweep);
-  void settle_positions(const device::Device& exec, Sweep& sweep);
-
-  settings::Refine settings_;
-  int epoch_ = 0;
-  double counts_of_batch_ = 0;
-  double positions_part_ = 1;
-  double counts_since_step_ = 0;  ///< of the background
   Unknowns unknowns_;
   physics::ForwardModel& model_;
-  MovingPositions positions_;
-  Pixels displacement_;
-  device::DeviceView<double*> first_distance_m_;
-  device::DeviceView<double*> sums_;
-  device::HostView<double*> host_sums_;
-  std::unique_ptr<physics::OprModes> opr_modes_;
-  std::unique_ptr<PositionGain> gain_;  ///< where positions come from cross-correlation
+  std::vector<std::unique_ptr<ParameterFit>> all_;
+  std::vector<ParameterFit*> fitted_now_;
 };
 
 }  // namespace tessera::solvers

@@ -31,15 +31,15 @@ Deck using_option(Option option) {
       deck.object.n_slices = 2;
       break;
     case Option::positions:
-      deck.refine.positions_from_epoch = 0;
+      deck.refine.positions.from_epoch = 0;
       break;
     case Option::constraints:
       break;
     case Option::background:
-      deck.refine.background_from_epoch = 0;
+      deck.refine.background.from_epoch = 0;
       break;
     case Option::intensity:
-      deck.refine.intensity_from_epoch = 0;
+      deck.refine.intensity.from_epoch = 0;
       break;
     case Option::fly_scan:
       deck.experiment.fly_sub_positions = 4;
@@ -113,9 +113,9 @@ TEST(Methods, ASolverThatEndsBeforeRefinementIsNotConcerned) {
   deck.solvers[0].method = "dm";
   deck.solvers[0].epochs = 20;
   deck.solvers.push_back({.method = "lsqml"});
-  deck.refine.intensity_from_epoch = 19;
+  deck.refine.intensity.from_epoch = 19;
   EXPECT_THAT(excluded_option(deck, 0), HasSubstr("refine.intensity_from_epoch = 19"));
-  deck.refine.intensity_from_epoch = 20;
+  deck.refine.intensity.from_epoch = 20;
   EXPECT_THAT(excluded_option(deck, 0), IsEmpty());
   EXPECT_THAT(excluded_option(deck, 1), IsEmpty());
 }

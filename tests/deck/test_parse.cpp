@@ -282,7 +282,7 @@ TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
 
 TEST(Solvers, AutomaticOnesFitABackgroundWithXRays) {
   const auto begins = [](const std::string& toml, std::vector<std::string> keys) {
-    return parsed(toml, keys).refine.background_from_epoch;
+    return parsed(toml, keys).refine.background.from_epoch;
   };
   EXPECT_EQ(begins(xray_deck, {"solver.method=auto"}), 10);
   EXPECT_EQ(begins(xray_deck, {"solver.method=auto", "solver.epochs=20"}), 5);

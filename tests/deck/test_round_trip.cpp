@@ -112,11 +112,11 @@ Deck random_deck(std::mt19937_64& bits) {
   if (!experiment.distance_m) experiment.propagation = "far_field";
   if (deck.object.n_slices == 1) {
     experiment.beam_tilt_rad = {};
-    deck.refine.thickness_from_epoch = deck.refine.tilt_from_epoch = -1;
+    deck.refine.slices.thickness_from_epoch = deck.refine.slices.tilt_from_epoch = -1;
   } else {
-    deck.refine.positions_method = "gradient";
+    deck.refine.positions.method = "gradient";
   }
-  if (!deck.refine.background_from_epoch) deck.refine.background_from_epoch = -1;
+  if (!deck.refine.background.from_epoch) deck.refine.background.from_epoch = -1;
   if (deck.probe.initial == "zone_plate") deck.probe.central_stop_m = 0;
   if (deck.probe.initial == "file" || deck.probe.initial == "dataset")
     deck.probe.astigmatism_m = deck.probe.coma_m = deck.probe.spherical_m = 0;

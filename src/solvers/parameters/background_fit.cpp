@@ -1,0 +1,97 @@
+/// An incoherent background, the same in all patterns.
+
+#include "parameter_fit.hpp"
+
+namespace tessera::solvers {
+namespace {
+
+using device::Device;
+using device::DeviceView;
+
+/// Fewer counts of a pixel tell nothing of its background: steps that follow their noise add up,
+/// because none goes below 0.
+constexpr double least_counts_of_step = 30;
+
+/// Towards no background, as a part of it. Where the object is weak, more of the bright field in
+/// the background and more contrast in the object explain the patterns as well.
+constexpr Real pull = static_cast<Real>(0.005);
+
+void update_background(const Device& exec, const physics::ForwardModel& model, double length,
+                       Sweep& sweep) {
+  const auto slopes = model.slopes().background;
+  const auto background = model.parameters().background;
+  sweep.all_reduce_reals(exec, DeviceView<Real*>(slopes.data(), slopes.size()));
+  const auto w = static_cast<int>(background.extent(1));
+  for_all(
+      exec, "tessera::solvers::update_background", background.size(), KOKKOS_LAMBDA(const int i) {
+        const int y = i / w;
+        const int x = i - y * w;
+        const Real curvature = slopes(y, x, 1);
+        const Real lacking =
+            curvature > 0 ? slopes(y, x, 0) / curvature - pull * background(y, x) : 0;
+        const Real value = background(y, x) + static_cast<Real>(length) * lacking;
+        background(y, x) = value > 0 ? value : 0;
+        slopes(y, x, 0) = 0;
+        slopes(y, x, 1) = 0;
+      });
+}
+
+class BackgroundFit final : public ParameterFit {
+ public:
+  BackgroundFit(const settings::RefinedBackground& settings, const FitSetup& setup)
+      : settings_(settings), model_(setup.model) {}
+
+  Fields fields() const override {
+    const auto background = model_.parameters().background;
+    if (background.size() == 0) return {};
+    return {field(settings::RefinedBackground::stored.name, Lives::everywhere, background)};
+  }
+
+  bool start_epoch(const RefinedEpoch& epoch, physics::FittedParameters& fitted) override {
+    counts_of_batch_ = epoch.counts_of_batch;
+    counts_since_step_ = 0;
+    return fitted.background = has_begun(settings_.from_epoch, epoch);
+  }
+
+  void update(const Device& exec, Sweep& sweep) override {
+    counts_since_step_ += counts_of_batch_;
+    if (counts_since_step_ >= least_counts_of_step) step(exec, sweep);
+  }
+
+  void finish_epoch(const Device& exec, Sweep& sweep) override {
+    if (counts_since_step_ > 0) step(exec, sweep);
+    const auto background = model_.parameters().background;
+    sweep.replicate(exec, DeviceView<Real*>(background.data(), background.size()));
+  }
+
+ private:
+  void step(const Device& exec, Sweep& sweep) {
+    update_background(exec, model_, share_of_counts(model_.fitted()) * settings_.step, sweep);
+    counts_since_step_ = 0;
+  }
+
+  settings::RefinedBackground settings_;
+  physics::ForwardModel& model_;
+  double counts_of_batch_ = 0;
+  double counts_since_step_ = 0;
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<ParameterFit> make_fit(const settings::RefinedBackground& settings,
+                                       const FitSetup& setup) {
+  return std::make_unique<BackgroundFit>(settings, setup);
+}
+
+/// Unless the scan has given one.
+template <>
+void start_parameter(const settings::RefinedBackground& settings, const ParameterStart& start,
+                     physics::Parameters& parameters) {
+  if (settings.from_epoch < 0 || parameters.background.size() > 0) return;
+  parameters.background =
+      DeviceView<Real**>("tessera::physics::background", static_cast<std::size_t>(start.window.h),
+                         static_cast<std::size_t>(start.window.w));
+}
+
+}  // namespace tessera::solvers

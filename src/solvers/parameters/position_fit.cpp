@@ -1,0 +1,148 @@
+/// Positions of the scan (docs/methods/refinement.md).
+
+#include "parameter_fit.hpp"
+#include "physics/opr_modes.hpp"
+#include "position_gain.hpp"
+#include "scan_frame.hpp"
+
+namespace tessera::solvers {
+namespace {
+
+using device::Device;
+using device::DeviceView;
+
+/// Epochs after the first that fits positions, in which those of a near field are not stretched: a
+/// stretched scan in a more curved beam explains patterns nearly as well, and comes before the
+/// beam is known. Found on simulated cone beams (docs/methods/refinement.md).
+constexpr int stretch_held_epochs = 60;
+
+void move_positions(const Device& exec, double step, const DeviceView<double** [2]>& slopes,
+                    const ScanFrame& frame) {
+  for_all(
+      exec, "tessera::solvers::move_positions", frame.displacement.extent(0),
+      KOKKOS_LAMBDA(const int position) {
+        for (int axis = 0; axis < 2; ++axis) {
+          // Half a pixel at a time: farther away the slope says little.
+          const double wish = bounded(step * take_step(slopes, position, axis), -0.5, 0.5);
+          move_to(frame, position, axis, frame.displacement(position, axis) + wish);
+        }
+      });
+}
+
+double max_drift_of(const Device& exec, const DeviceView<double* [2]>& displacement,
+                    const DeviceView<double* [2]>& at_cut) {
+  double max = 0;
+  Kokkos::parallel_reduce(
+      device::kernel_name("tessera::solvers::max_drift"),
+      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.size())),
+      KOKKOS_LAMBDA(const int i, double& found) {
+        const double drift = displacement(i / 2, i % 2) - at_cut(i / 2, i % 2);
+        const double length = drift < 0 ? -drift : drift;
+        if (length > found) found = length;
+      },
+      Kokkos::Max<double>(max));
+  return max;
+}
+
+class PositionFit final : public ParameterFit {
+ public:
+  PositionFit(const settings::RefinedPositions& settings, const FitSetup& setup)
+      : settings_(settings),
+        probe_(setup.unknowns.probe),
+        model_(setup.model),
+        positions_(setup.positions),
+        displacement_("tessera::solvers::displacement", positions_.given.extent(0)),
+        sums_("tessera::solvers::position_sums", ScanFrame::n_sums),
+        host_sums_("tessera::solvers::host_position_sums", ScanFrame::n_sums) {
+    Kokkos::deep_copy(displacement_, positions_.at_cut);
+    if (model_.options().correlates_positions)
+      gain_ = std::make_unique<PositionGain>(displacement_.extent(0));
+  }
+
+  Fields fields() const override { return gain_ ? gain_->memory() : Fields{}; }
+
+  /// The sub-pixel part has been added up from steps: the displacement does not say its last bits.
+  Fields windows() const override {
+    if (settings_.from_epoch < 0) return {};
+    const int n_sub_positions = model_.options().n_sub_positions;
+    Field corner = field("window_whole_px", Lives::position, model_.scan().corner, n_sub_positions);
+    corner.origin = positions_.tile_begin;
+    return {
+        field("displacement_px", Lives::position, displacement_), corner,
+        field("window_subpixel_px", Lives::position, model_.parameters().shift, n_sub_positions)};
+  }
+
+  bool start_epoch(const RefinedEpoch& epoch, physics::FittedParameters& fitted) override {
+    epoch_ = epoch;
+    return fitted.positions = has_begun(settings_.from_epoch, epoch);
+  }
+
+  void update(const Device& exec, Sweep&) override {
+    const auto slopes = model_.slopes().at_position;
+    if (gain_) gain_->remember(exec, slopes);
+    const double step = epoch_.positions_part * settings_.step * (gain_ ? gain_->value() : 1);
+    move_positions(exec, step, slopes, frame());
+  }
+
+  /// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes
+  /// no exit wave. In the near field the probe stands still on the detector, and the object
+  /// follows; nor must the scan be stretched there at first, which a more curved beam makes up for.
+  void finish_epoch(const Device& exec, Sweep& sweep) override {
+    if (gain_) gain_->finish_epoch(exec, sweep);
+    const ScanFrame frame = this->frame();
+    frame.add_up(exec, sums_);
+    sweep.all_reduce(exec, sums_);
+    Kokkos::deep_copy(exec, host_sums_, sums_);
+    exec.fence();
+    const FrameMotion motion = fitted_motion({host_sums_.data(), ScanFrame::n_sums});
+    const bool is_far = model_.options().propagation == physics::Propagation::far_field;
+    const bool holds_stretch =
+        !is_far && epoch_.number < settings_.from_epoch + stretch_held_epochs;
+    if (settings_.model == "affine")
+      frame.keep_affine(exec, motion);
+    else
+      frame.take_out(exec, holds_stretch ? motion.without_rotation() : motion.without_matrix());
+    if (is_far) physics::shift_images(exec, model_.plan(), probe_, motion.mean);
+  }
+
+  double max_drift_px(const Device& exec) const override {
+    return max_drift_of(exec, displacement_, positions_.at_cut);
+  }
+
+ private:
+  ScanFrame frame() const {
+    return {.given = positions_.given,
+            .at_cut = positions_.at_cut,
+            .displacement = displacement_,
+            .corner = model_.scan().corner,
+            .shift = model_.parameters().shift,
+            .n_sub_positions = model_.options().n_sub_positions,
+            .limit_px = settings_.limit_px,
+            .margin_px = settings_.margin_px};
+  }
+
+  settings::RefinedPositions settings_;
+  RefinedEpoch epoch_ = {};
+  physics::ProbeView probe_;
+  physics::ForwardModel& model_;
+  MovingPositions positions_;
+  DeviceView<double* [2]> displacement_;
+  DeviceView<double*> sums_;
+  device::HostView<double*> host_sums_;
+  std::unique_ptr<PositionGain> gain_;  ///< where positions come from cross-correlation
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<ParameterFit> make_fit(const settings::RefinedPositions& settings,
+                                       const FitSetup& setup) {
+  return std::make_unique<PositionFit>(settings, setup);
+}
+
+/// The scan has given it.
+template <>
+void start_parameter(const settings::RefinedPositions&, const ParameterStart&,
+                     physics::Parameters&) {}
+
+}  // namespace tessera::solvers
