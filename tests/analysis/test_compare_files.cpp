@@ -158,12 +158,12 @@ TEST_F(CompareFiles, RefusesUnequalPixels) {
 }
 
 TEST_F(CompareFiles, RefusesPixelsThatAreNoLength) {
-  for (const double pixel_m : {std::nan(""), 0.0, -1e-8}) {
+  for (const double wrong : {std::nan(""), 0.0, -1e-8}) {
     write_file(a_, "", {0, 0}, 1);
     io::File file = io::File::open_to_add(a_);
-    file.set_attribute("/", "object_pixel_m", pixel_m);
+    file.set_attribute("/", "object_pixel_m", wrong);
     file.close();
-    EXPECT_THROW(read_reconstruction(a_), InputError) << pixel_m;
+    EXPECT_THROW(read_reconstruction(a_), InputError) << wrong;
   }
 }
 
