@@ -130,7 +130,10 @@ Outcome run_tessera(const Command& command) {
 std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> all;
   std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) all.push_back(line);
+  for (std::string line; std::getline(stream, line);) {
+    std::erase(line, '\0');  // mpirun of Open MPI 5 ends its banners with one
+    all.push_back(line);
+  }
   return all;
 }
 
