@@ -1,7 +1,6 @@
 #include "analysis/alignment.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/SVD>
+#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -256,7 +255,8 @@ Ambiguity ObjectFit::polished() const {
   const Eigen::Matrix<double, n_unknowns, 1> right =
       (change.conjugate() * (sums_.products.col(S::rest) - change_ * sums_.products.col(S::a)))
           .real();
-  const Eigen::Matrix<double, n_unknowns, 1> step = normal.ldlt().solve(right);
+  const Eigen::Matrix<double, n_unknowns, 1> step =
+      normal.completeOrthogonalDecomposition().solve(right);
   Ambiguity next = best_;
   next.ramp_rad_per_px.y += step[2] / pair_.shape().h;
   next.ramp_rad_per_px.x += step[3] / pair_.shape().w;

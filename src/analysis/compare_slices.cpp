@@ -1,6 +1,6 @@
 #include "compare_slices.hpp"
 
-#include <Eigen/Cholesky>
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -30,7 +30,7 @@ std::vector<double> strengths(const ObjectPair& pair, int slice) {
   };
   sum(normal);
   sum(right);
-  const Eigen::VectorXcd fitted = normal.ldlt().solve(right);
+  const Eigen::VectorXcd fitted = normal.completeOrthogonalDecomposition().solve(right);
   std::vector<double> found;
   found.reserve(static_cast<std::size_t>(n));
   for (Eigen::Index b = 0; b < n; ++b) found.push_back(std::abs(fitted[b]));

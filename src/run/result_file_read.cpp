@@ -143,9 +143,10 @@ FittedValues ResultFile::fitted_values() const {
       throw InputError(text('\'', weights, "' in '", file_.path(), "' has ", of_weights.size(),
                             " axes, not one for positions and one for modes; start from another "
                             "result"));
-    found = {most(displacement_name, 0), static_cast<double>(of_weights[1])};
-    for (const settings::StoredParameter& parameter : stored)
-      found.push_back(most(text("parameters/", parameter.name), parameter.at_rest));
+    found[0] = most(displacement_name, 0);
+    found[1] = static_cast<double>(of_weights[1]);
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      found[2 + i] = most(text("parameters/", stored[i].name), stored[i].at_rest);
   });
   comm_.broadcast(std::span<double>(found));
   FittedValues fitted{

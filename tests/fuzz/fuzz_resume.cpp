@@ -10,20 +10,13 @@
 #include "run/resumed_deck.hpp"
 #include "run/run.hpp"
 #include "simulation/simulation.hpp"
+#include "support/deck_text.hpp"
 
 namespace {
 
 using namespace tessera;
 
-constexpr const char* toml = R"(
-[experiment]
-energy_eV = 8000.0
-distance_m = 1.0
-detector_pixel_m = 200e-6
-[probe]
-initial = "aperture"
-semi_angle_rad = 1.2e-3
-defocus_m = 60e-6
+const std::string toml = testing::small_beam + R"(
 n_modes = 2
 opr_modes = 1
 [data]
