@@ -87,16 +87,16 @@ struct Blurred {
 
 /// Of intensities that are known by Waves or Blurred. Nothing in the loop over x branches on what a
 /// whole row has in common: only so is it vectorised.
-template <Noise noise, class Intensities, class PatternView>
+template <class Pixels, class Intensities, class PatternView>
 struct AddCosts {
   TrustedPatterns<PatternView> patterns;
-  DeviceView<Real**> background;
+  Pixels pixels;
   Intensities intensities;
   DeviceView<Real[n_costs]> times;
 
   struct Row {
     TrustedRow<typename PatternView::value_type> pattern;
-    const Real* background;
+    typename Pixels::Row pixels;
     decltype(std::declval<Intensities>().row(0, 0)) intensities;
     const Real* times;
 
@@ -105,33 +105,20 @@ struct AddCosts {
       intensities.coefficients(x, quartic);
       const Real trusted = pattern.trust(x);
       const Real measured = trusted > 0 ? static_cast<Real>(pattern.counts[x]) : Real(0);
-      const Real added = background[x];
-      const Real at_zero = cost(noise, added + (quartic[0] > 0 ? quartic[0] : Real(0)), measured);
+      // Rounding may leave less than nothing.
+      const Real at_zero = pixels.pixel(x, quartic[0] > 0 ? quartic[0] : Real(0)).cost(measured);
       for (int k = 0; k < n_costs; ++k) {
         Real intensity = 0;
         for (int i = n_coefficients - 1; i >= 0; --i) intensity = intensity * times[k] + quartic[i];
-        // Rounding may leave less than nothing.
-        const Real there = added + (intensity > 0 ? intensity : Real(0));
-        sum[k] += trusted * (cost(noise, there, measured) - at_zero);
+        const Real there = pixels.pixel(x, intensity > 0 ? intensity : Real(0)).cost(measured);
+        sum[k] += trusted * (there - at_zero);
       }
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    return {patterns.row(j, y), &background(y, 0), intensities.row(j, y), times.data()};
+    return {patterns.row(j, y), pixels.row(y), intensities.row(j, y), times.data()};
   }
 };
-
-template <class F>
-void with_noise(const Noise noise, const F& f) {
-  switch (noise) {
-    case Noise::intensity:
-      return f(std::integral_constant<Noise, Noise::intensity>());
-    case Noise::poisson:
-      return f(std::integral_constant<Noise, Noise::poisson>());
-    default:
-      return f(std::integral_constant<Noise, Noise::amplitude>());
-  }
-}
 
 }  // namespace
 
@@ -139,11 +126,7 @@ CostsAlong::CostsAlong(ForwardModel& model)
     : model_(model),
       ahead_("tessera::physics::waves_ahead", model.waves().layout()),
       behind_("tessera::physics::waves_behind", model.waves().layout()),
-      background_(model.detector().background()),
       scratch_("tessera::physics::costs_scratch", n_costs) {
-  if (background_.size() == 0)
-    background_ =
-        DeviceView<Real**>("tessera::physics::no_background", ahead_.extent(2), ahead_.extent(3));
   if (!model.detector().has_point_spread()) return;
   blurred_ = DeviceView<complex***>("tessera::physics::blurred_coefficients",
                                     n_coefficients * model.chunk_size(), ahead_.extent(2),
@@ -153,7 +136,6 @@ CostsAlong::CostsAlong(ForwardModel& model)
 std::int64_t CostsAlong::bytes(const Sizes& sizes) {
   const std::int64_t pixels = sizes.window.size();
   return 2 * sizes.model.chunk_size * sizes.waves_bytes() + bytes_of<double>(n_costs) +
-         (sizes.has_background ? 0 : bytes_of<Real>(pixels)) +
          (sizes.model.point_spread_px > 0
               ? bytes_of<complex>(n_coefficients * sizes.model.chunk_size * pixels)
               : 0);
@@ -217,12 +199,13 @@ void CostsAlong::add_of_waves(const device::Device& exec, const Chunk& chunk,
   const auto add_with = [&](const auto& intensities) {
     std::visit(
         [&](const auto& patterns) {
-          with_noise(model.detector().noise(), [&](auto noise) {
-            using Kernel = AddCosts<noise, std::decay_t<decltype(intensities)>,
-                                    std::decay_t<decltype(patterns)>>;
+          model.detector().pixels().with_constant_noise([&](const auto& pixels) {
+            using Kernel =
+                AddCosts<std::decay_t<decltype(pixels)>, std::decay_t<decltype(intensities)>,
+                         std::decay_t<decltype(patterns)>>;
             device::add_pixel_sums<n_costs>(
                 exec, "tessera::physics::costs_along", chunk.count, scan.window,
-                Kernel{{scan, patterns, chunk, measured.packed}, background_, intensities, times},
+                Kernel{{scan, patterns, chunk, measured.packed}, pixels, intensities, times},
                 scratch_, costs);
           });
         },

@@ -44,7 +44,6 @@ class CostsAlong {
   ForwardModel& model_;
   WavesView ahead_;
   WavesView behind_;
-  device::DeviceView<Real**> background_;  ///< zeros where there is none
   /// Coefficients of 1, t, ... t^4, (5 positions of the chunk, h, w); empty: no point spread.
   device::DeviceView<device::complex***> blurred_;
   device::DeviceView<double*> scratch_;

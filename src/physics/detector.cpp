@@ -16,11 +16,18 @@ constexpr int n_sums = FigureSums::n_sums;
 
 Detector::Detector(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
                    const fft::Plan& plan)
-    : scan_(scan), options_(options), plan_(plan), background_(parameters.background) {
+    : scan_(scan),
+      options_(options),
+      plan_(plan),
+      has_background_(parameters.background.size() > 0),
+      background_(parameters.background) {
   const int n = options.chunk_size;
   const auto [h, w] = scan.window;
   if (has_point_spread()) blurred_ = DeviceView<complex***>("tessera::physics::blurred", n, h, w);
-  if (background_.size() == 0) return;
+  if (!has_background_) {
+    background_ = DeviceView<Real**>("tessera::physics::no_background", h, w);
+    return;
+  }
   background_slope_ = DeviceView<Real***>("tessera::physics::background_slope", n, h, w);
   background_curvature_ = DeviceView<Real***>("tessera::physics::background_curvature", n, h, w);
   background_slopes_ = DeviceView<Real** [2]>("tessera::physics::slopes_of_background", h, w);
@@ -30,13 +37,13 @@ std::int64_t Detector::bytes(const Sizes& sizes) {
   const std::int64_t pixels = sizes.window.size();
   const std::int64_t of_chunk = sizes.model.chunk_size * pixels;
   return (sizes.model.point_spread_px > 0 ? bytes_of<complex>(of_chunk) : 0) +
-         (sizes.has_background ? bytes_of<Real>(2 * of_chunk + 2 * pixels) : 0);
+         bytes_of<Real>(sizes.has_background ? 2 * of_chunk + 2 * pixels : pixels);
 }
 
 bool Detector::compares_amplitudes(const Sizes& sizes) {
   const ModelOptions& model = sizes.model;
-  return model.noise == Noise::amplitude && model.point_spread_px == 0 &&
-         model.n_waves() == model.n_modes && !sizes.has_background;
+  return PixelModel<>::is_plain(sizes) && model.point_spread_px == 0 &&
+         model.n_waves() == model.n_modes;
 }
 
 bool Detector::is_plain() const {
@@ -44,10 +51,8 @@ bool Detector::is_plain() const {
 }
 
 Sizes Detector::sizes() const {
-  return {.model = options_,
-          .window = scan_.window,
-          .ghosted = {},
-          .has_background = background_.size() > 0};
+  return {
+      .model = options_, .window = scan_.window, .ghosted = {}, .has_background = has_background_};
 }
 
 void Detector::replace_by_residual(const Device& exec, const WavesView& waves, const Chunk& chunk,
@@ -110,12 +115,11 @@ void Detector::with_comparison(const Device& exec, const WavesView& waves, const
       [&](const auto& patterns) {
         f(Compare<replace, std::decay_t<decltype(patterns)>>{
             {scan_, patterns, chunk, counted.packed},
-            background_,
+            pixels(),
             blurred_,
             fits_background_ ? background_slope_ : none,
             fits_background_ ? background_curvature_ : none,
-            waves,
-            options_.noise});
+            waves});
       },
       counted.values);
 }

@@ -12,6 +12,7 @@
 #include "physics/figures.hpp"
 #include "physics/gradient_sums.hpp"
 #include "physics/parameters.hpp"
+#include "physics/pixel_model.hpp"
 
 namespace tessera::physics {
 
@@ -56,16 +57,14 @@ class Detector {
 
   /// For the comparisons from now on. A model that was made for amplitudes alone keeps to these.
   void set_noise(Noise noise) { options_.noise = noise; }
-  Noise noise() const { return options_.noise; }
+  PixelModel<> pixels() const { return {background_, options_.noise}; }
   bool has_point_spread() const { return options_.point_spread_px > 0; }
   /// Convolves with the point spread, a Gaussian, periodically. Its own adjoint.
   /// @param images (n, h, w)
   void blur(const device::Device& exec, const device::DeviceView<device::complex***>& images,
             int n) const;
-  /// (h, w), counts per pattern; empty: none.
-  const device::DeviceView<Real**>& background() const { return background_; }
   /// Whether its slopes are added up from now on.
-  void fit_background(bool fits) { fits_background_ = fits && background_.size() > 0; }
+  void fit_background(bool fits) { fits_background_ = fits && has_background_; }
   /// (h, w): ParameterSlopes::background
   const device::DeviceView<Real** [2]>& background_slopes() const { return background_slopes_; }
 
@@ -87,7 +86,8 @@ class Detector {
   const ScanTile& scan_;
   ModelOptions options_;
   const fft::Plan& plan_;
-  device::DeviceView<Real**> background_;
+  bool has_background_;
+  device::DeviceView<Real**> background_;  ///< (h, w), counts per pattern; 0 where there is none
   bool fits_background_ = false;
   device::DeviceView<Real** [2]> background_slopes_;
   // By position of the chunk, (position, h, w):

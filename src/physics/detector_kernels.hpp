@@ -4,6 +4,7 @@
 #include "device/sums.hpp"
 #include "physics/figures.hpp"
 #include "physics/inner_product.hpp"
+#include "physics/pixel_model.hpp"
 #include "trusted_row.hpp"
 
 namespace tessera::physics {
@@ -71,74 +72,61 @@ struct CompareAmplitudes {
 template <bool replace, class PatternView>
 struct Compare {
   TrustedPatterns<PatternView> patterns;
-  DeviceView<Real**> background;
+  PixelModel<> pixels;
   DeviceView<complex***> images;         ///< empty: no point spread
   DeviceView<Real***> background_slope;  ///< empty: it is not fitted
   DeviceView<Real***> background_curvature;
   WavesView waves;
-  Noise noise;
 
   struct Row {
     TrustedRow<typename PatternView::value_type> pattern;
-    const Real* background;
+    PixelModel<>::Row pixels;
     complex* blurred;
     Real* slopes;
     Real* curvatures;
     complex* wave;
     std::int64_t wave_stride;
     int n_waves;
-    Noise noise;
 
-    KOKKOS_FUNCTION Real intensity(const int x) const {
-      Real sum = background ? background[x] : Real(0);
+    KOKKOS_FUNCTION Real light(const int x) const {
       // Rounding leaves a blurred pixel at or below 0, where slopes have no bound.
-      if (blurred) return sum + (blurred[x].real() > dark_counts ? blurred[x].real() : dark_counts);
+      if (blurred) return blurred[x].real() > dark_counts ? blurred[x].real() : dark_counts;
+      Real sum = 0;
       for (int i = 0; i < n_waves; ++i) sum += squared_magnitude(wave[i * wave_stride + x]);
       return sum;
     }
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       const Real trusted = pattern.trust(x);
-      const Real model = intensity(x);
+      const auto pixel = pixels.pixel(x, light(x));
       const Real measured = trusted > 0 ? static_cast<Real>(pattern.counts[x]) : Real(0);
       const Real amplitude = device::math::sqrt(measured);
-      const Real difference = (device::math::sqrt(model) - amplitude) * trusted;
-      const Real cost_here =
-          replace ? cost(noise, model, measured) : excess_cost(noise, model, measured);
-      add_figures(sum, difference, measured, amplitude, trusted * cost_here, trusted);
+      const Real difference = (device::math::sqrt(pixel.counts) - amplitude) * trusted;
+      const Real cost = replace ? pixel.cost(measured) : pixel.excess_cost(measured);
+      add_figures(sum, difference, measured, amplitude, trusted * cost, trusted);
       if constexpr (replace) {
-        const Real slope_here = trusted * slope(noise, model, measured);
+        const Real slope = trusted * pixel.slope(measured);
         if (slopes) {
-          slopes[x] = -slope_here;
-          curvatures[x] = trusted * background_curvature(model, measured);
+          slopes[x] = -slope;
+          curvatures[x] = trusted * pixel.curvature(measured);
         }
         if (blurred) {
-          blurred[x] = complex(slope_here);
+          blurred[x] = complex(slope);
         } else {
-          for (int i = 0; i < n_waves; ++i) wave[i * wave_stride + x] *= -slope_here;
+          for (int i = 0; i < n_waves; ++i) wave[i * wave_stride + x] *= -slope;
         }
       }
-    }
-    /// dL/dI over I - N, the curvature between the model's counts and the measured ones: a step of
-    /// slope / curvature goes as far as the count, and one of their sums to a mean of counts. Where
-    /// the model is dark the second derivative would send it orders of magnitude too far.
-    KOKKOS_FUNCTION Real background_curvature(const Real model, const Real measured) const {
-      if (noise == Noise::intensity) return Real(0.5) / (measured + 1);
-      if (noise == Noise::poisson) return Real(0.5) / (model + dark_counts);
-      const Real amplitude = device::math::sqrt(model) + Real(1e-10);
-      return 1 / (amplitude * (amplitude + device::math::sqrt(measured)));
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
     const bool is_fitted = replace && background_slope.size() > 0;
     return {patterns.row(j, y),
-            background.size() > 0 ? &background(y, 0) : nullptr,
+            pixels.row(y),
             images.size() > 0 ? &images(j, y, 0) : nullptr,
             is_fitted ? &background_slope(j, y, 0) : nullptr,
             is_fitted ? &background_curvature(j, y, 0) : nullptr,
             &waves(j, 0, y, 0),
             static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
-            static_cast<int>(waves.extent(1)),
-            noise};
+            static_cast<int>(waves.extent(1))};
   }
 };
 
@@ -152,7 +140,7 @@ struct ShowPattern {
     const auto row = comparison.row(j, y);
     images(0, y, x) =
         row.pattern.trust(x) > 0 ? static_cast<Real>(row.pattern.counts[x]) : Real(-1);
-    images(1, y, x) = row.intensity(x);
+    images(1, y, x) = row.pixels.pixel(x, row.light(x)).counts;
   }
 };
 

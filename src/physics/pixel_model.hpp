@@ -1,0 +1,83 @@
+#pragma once
+/// What a pixel of the detector expects to count, and what that costs: said once for all kernels
+/// that compare with counts.
+
+#include <type_traits>
+
+#include "tessera/device/device.hpp"
+#include "tessera/physics/model_options.hpp"
+#include "tessera/physics/sizes.hpp"
+
+namespace tessera::physics {
+
+using device::DeviceView;
+
+/// Light is what the waves bring to a pixel, |wave|^2 summed over them, convolved with the point
+/// spread.
+/// @tparam NoiseModel Noise, or a constant of it where a loop shall be vectorised
+template <class NoiseModel = Noise>
+struct PixelModel {
+  DeviceView<Real**> background;  ///< (h, w)
+  NoiseModel noise;
+
+  /// True where the amplitude of the light is all that is compared, in every pattern alike.
+  static bool is_plain(const Sizes& sizes) {
+    return sizes.model.noise == Noise::amplitude && !sizes.has_background;
+  }
+
+  struct Pixel {
+    Real counts;  ///< expected
+    NoiseModel noise;
+
+    KOKKOS_FUNCTION Real cost(const Real measured) const {
+      return physics::cost(noise, counts, measured);
+    }
+    /// Above that of a pixel that expects what was counted.
+    KOKKOS_FUNCTION Real excess_cost(const Real measured) const {
+      return physics::excess_cost(noise, counts, measured);
+    }
+    /// Of the cost, by the light and by the background.
+    KOKKOS_FUNCTION Real slope(const Real measured) const {
+      return physics::slope(noise, counts, measured);
+    }
+    /// dL/dI over I - N, the curvature between the expected counts I and the measured ones N: a
+    /// step of slope / curvature goes as far as the count, and one of their sums to a mean of
+    /// counts. Where the model is dark the second derivative would send it orders of magnitude too
+    /// far.
+    KOKKOS_FUNCTION Real curvature(const Real measured) const {
+      if (noise == Noise::intensity) return Real(0.5) / (measured + 1);
+      if (noise == Noise::poisson) return Real(0.5) / (counts + dark_counts);
+      const Real amplitude = device::math::sqrt(counts) + Real(1e-10);
+      return 1 / (amplitude * (amplitude + device::math::sqrt(measured)));
+    }
+  };
+  struct Row {
+    const Real* background;
+    NoiseModel noise;
+    KOKKOS_FUNCTION Pixel pixel(const int x, const Real light) const {
+      return {background[x] + light, noise};
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int y) const { return {&background(y, 0), noise}; }
+
+  /// f(this model, its noise a constant)
+  template <class F>
+  void with_constant_noise(const F& f) const {
+    switch (noise) {
+      case Noise::intensity:
+        return f(with_constant<Noise::intensity>());
+      case Noise::poisson:
+        return f(with_constant<Noise::poisson>());
+      default:
+        return f(with_constant<Noise::amplitude>());
+    }
+  }
+
+ private:
+  template <Noise value>
+  auto with_constant() const {
+    return PixelModel<std::integral_constant<Noise, value>>{background, {}};
+  }
+};
+
+}  // namespace tessera::physics
