@@ -32,6 +32,13 @@ void add_summary(CLI::App& command, std::string& path) {
                      "also write figures and times of the run to this JSON file");
 }
 
+void add_bare_scan(CLI::App& command, BareScan& scan, const std::string& what) {
+  command.add_option("file", scan.path, what)->required();
+  command.add_flag_callback(
+      "--follow-links", [&scan] { scan.links = io::Links::anywhere; },
+      "also read values that the file has in others outside its folder, as data.follow_links");
+}
+
 void add_reconstruct(CLI::App& app, Action& action) {
   struct Options {
     DeckWords deck;
@@ -108,52 +115,50 @@ void add_simulate(CLI::App& app, Action& action) {
 
 void add_init(CLI::App& app, Action& action) {
   struct Options {
-    std::string file;
+    BareScan scan;
     std::string deck;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "init", "Write a deck for a scan, from what its file says and shows (docs/formats.md)");
-  command->add_option("file", options->file, "the scan, as beamline or microscope wrote it")
-      ->required();
+  add_bare_scan(*command, options->scan, "the scan, as beamline or microscope wrote it");
   command->add_option("-o,--output", options->deck,
                       "deck to write; else named as the file, in the working folder");
   command->callback([options, &action] {
     action = [options](const comm::Communicator& comm) {
-      return init(options->file, options->deck, comm);
+      return init(options->scan, options->deck, comm);
     };
   });
 }
 
 void add_look(CLI::App& app, Action& action) {
   struct Options {
-    std::string file;
+    BareScan scan;
     std::string pictures;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "look", "Say and draw what a scan's patterns show, on as many ranks as were started");
-  command->add_option("file", options->file, "the scan, as beamline or microscope wrote it")
-      ->required();
+  add_bare_scan(*command, options->scan, "the scan, as beamline or microscope wrote it");
   command->add_option("--png", options->pictures,
                       "also draw pictures to this folder: patterns, bright and dark field, centre "
                       "of mass, its divergence and potential");
   command->callback([options, &action] {
     action = [options](const comm::Communicator& comm) {
-      return look(options->file, options->pictures, comm);
+      return look(options->scan, options->pictures, comm);
     };
   });
 }
 
 void add_convert(CLI::App& app, Action& action) {
   struct Options {
-    std::string file;
+    BareScan file;
     std::string out;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "convert", "Write a result, or a scan, as a file of other programs (docs/formats.md)");
-  command->add_option("file", options->file, "a result, or a scan of any format")->required();
+  add_bare_scan(*command, options->file, "a result, or a scan of any format");
   command
       ->add_option("-o,--output", options->out,
                    "file to write; its ending says what: .cxi, and of a result .ptyr, .npz, .mat, "

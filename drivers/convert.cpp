@@ -8,8 +8,8 @@
 
 namespace tessera::drivers {
 
-ExitCode convert(const std::string& file, const std::string& out, const comm::Communicator& comm) {
-  const std::string lines = analysis::convert(file, out, comm);
+ExitCode convert(const BareScan& file, const std::string& out, const comm::Communicator& comm) {
+  const std::string lines = analysis::convert(file.path, out, comm, file.links);
   if (comm.is_root()) fmt::print("{}", printable(lines));
   return ExitCode::done;
 }

@@ -11,15 +11,15 @@
 
 namespace tessera::drivers {
 
-ExitCode init(const std::string& file, const std::string& deck, const comm::Communicator& comm) {
+ExitCode init(const BareScan& scan, const std::string& deck, const comm::Communicator& comm) {
   comm.together([&] {
     if (!comm.is_root()) return;
     const std::string path =
-        deck.empty() ? std::filesystem::path(file).stem().string() + ".toml" : deck;
+        deck.empty() ? std::filesystem::path(scan.path).stem().string() + ".toml" : deck;
     if (std::filesystem::exists(path))
       throw InputError(
           text("the deck \"", path, "\" is there already; remove it, or name another with -o"));
-    const analysis::Draft draft = analysis::draft_deck(file, path);
+    const analysis::Draft draft = analysis::draft_deck(scan.path, path, scan.links);
     std::ofstream out(path);
     out << draft.deck;
     if (!out.flush())

@@ -8,9 +8,8 @@
 
 namespace tessera::drivers {
 
-ExitCode look(const std::string& file, const std::string& pictures,
-              const comm::Communicator& comm) {
-  fmt::print("{}", printable(analysis::look(file, pictures, comm)));
+ExitCode look(const BareScan& scan, const std::string& pictures, const comm::Communicator& comm) {
+  fmt::print("{}", printable(analysis::look(scan.path, pictures, comm, scan.links)));
   return ExitCode::done;
 }
 

@@ -6,6 +6,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/comm/communicator.hpp"
+#include "tessera/io/hdf5.hpp"
 
 #include "deck/deck.hpp"
 
@@ -30,12 +31,20 @@ ExitCode resume(const DeckWords& words, const std::string& summary, const comm::
 ExitCode plan(const DeckWords& words, const run::PlanRequest& wanted,
               const comm::Communicator& comm);
 ExitCode simulate(const DeckWords& words, const comm::Communicator& comm);
+
+/// A scan without a deck.
+struct BareScan {
+  std::string path;
+  io::Links links = io::Links::beside;
+};
+
 /// @param deck to write; empty: named as the file, in the working folder
-ExitCode init(const std::string& file, const std::string& deck, const comm::Communicator& comm);
+ExitCode init(const BareScan& scan, const std::string& deck, const comm::Communicator& comm);
+/// @param file a scan or a result
 /// @param out to write; its ending says what
-ExitCode convert(const std::string& file, const std::string& out, const comm::Communicator& comm);
+ExitCode convert(const BareScan& file, const std::string& out, const comm::Communicator& comm);
 /// @param pictures a folder to draw to; empty: none
-ExitCode look(const std::string& file, const std::string& pictures, const comm::Communicator& comm);
+ExitCode look(const BareScan& scan, const std::string& pictures, const comm::Communicator& comm);
 struct InspectRequest {
   std::string pictures = {};  ///< a folder to draw to as well; empty: none
   bool as_json = false;
@@ -50,6 +59,10 @@ ExitCode compare(const std::string& a, const std::string& b, bool as_json,
 ExitCode report(const std::vector<std::string>& results, const std::string& out,
                 const comm::Communicator& comm);
 ExitCode methods(const comm::Communicator& comm);
+
+/// Of all that a run writes but output.file. @throws InputError: over something that it reads
+void check_written_beside(const deck::Deck& deck, const std::string& deck_path,
+                          const std::string& summary);
 
 /// Rank 0 reads the file; every rank parses the same text. Collective. @throws AgreedError
 deck::Deck read_deck(const DeckWords& words, const comm::Communicator& comm);

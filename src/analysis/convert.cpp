@@ -52,8 +52,8 @@ void check_endings(const std::string& path, const std::string& ending, bool of_r
 
 }  // namespace
 
-std::string convert(const std::string& path, const std::string& out,
-                    const comm::Communicator& comm) {
+std::string convert(const std::string& path, const std::string& out, const comm::Communicator& comm,
+                    io::Links links) {
   const std::string ending = std::filesystem::path(out).extension().string();
   comm.together([&] {
     std::error_code unknown;
@@ -69,6 +69,7 @@ std::string convert(const std::string& path, const std::string& out,
     if (!comm.is_root()) return;
     io::ScanSource source;
     source.path = path;
+    source.links = links;
     of_result = io::find_format(source).what == "an HDF5 file" && is_result(io::File::open(path));
     check_endings(path, ending, of_result);
     n_bytes = of_result ? static_cast<std::int64_t>(std::filesystem::file_size(path)) : 0;
@@ -78,7 +79,7 @@ std::string convert(const std::string& path, const std::string& out,
   comm.together([&] {
     if (!comm.is_root()) return;
     if (!of_result) {
-      lines += write_cxi_scan(file.partial_path(), io::describe_scan(path));
+      lines += write_cxi_scan(file.partial_path(), io::describe_scan(path, links));
       return;
     }
     const ExportedResult result = read_result(io::File::open(path));

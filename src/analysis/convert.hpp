@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tessera/comm/communicator.hpp"
+#include "tessera/io/hdf5.hpp"
 
 namespace tessera::analysis {
 
@@ -13,7 +14,7 @@ namespace tessera::analysis {
 /// @return what was written, lines
 /// @throws AgreedError: an ending that is not known or does not go with what `path` is, `out` is
 /// `path`, what reading and writing throw
-std::string convert(const std::string& path, const std::string& out,
-                    const comm::Communicator& comm);
+std::string convert(const std::string& path, const std::string& out, const comm::Communicator& comm,
+                    io::Links links = io::Links::beside);
 
 }  // namespace tessera::analysis

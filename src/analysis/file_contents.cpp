@@ -22,8 +22,14 @@ ScanContents contents_of_deck(const std::string& path) {
   std::ostringstream toml;
   toml << in.rdbuf();
   const deck::Deck deck = deck::parse(toml.str(), path, {});
-  return {deck.data.file,         deck.data.patterns,       deck.data.positions,
-          deck.data.valid_pixels, deck.data.zero_frequency, deck};
+  const deck::Data& data = deck.data;
+  return {data.file,
+          data.patterns,
+          data.positions,
+          data.valid_pixels,
+          data.zero_frequency,
+          io::links(data.follow_links),
+          deck};
 }
 
 std::string largest_patterns(const io::File& file) {

@@ -22,6 +22,7 @@ struct ScanContents {
   std::optional<std::string> positions;
   std::optional<std::string> valid_pixels;
   std::string zero_frequency = "centre";
+  io::Links links = io::Links::beside;
   std::optional<deck::Deck> deck;  ///< if it was read from one
 };
 

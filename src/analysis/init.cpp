@@ -52,6 +52,7 @@ void name_datasets(const Sight& sight, DeckDraft& deck) {
   };
   deck.set("data.file", path(sight.source.path), said.what);
   deck.set("data.format", io::in_quotes(sight.source.format));
+  if (sight.source.links == io::Links::anywhere) deck.set("data.follow_links", "true");
   if (!said.patterns.empty())
     deck.set("data.patterns", io::in_quotes(said.patterns), shape_words(sight.patterns));
   if (!said.positions.empty()) {
@@ -134,8 +135,8 @@ std::string report_of(const Sight& sight, const DeckDraft& deck) {
 
 namespace {
 
-Draft draft_of(const std::string& path, const std::string& deck_path) {
-  const io::DescribedScan scan = io::describe_scan(path);
+Draft draft_of(const std::string& path, const std::string& deck_path, io::Links links) {
+  const io::DescribedScan scan = io::describe_scan(path, links);
   Sight sight;
   sight.said = scan.said;
   sight.source = scan.source;
@@ -162,8 +163,8 @@ Draft draft_of(const std::string& path, const std::string& deck_path) {
 
 }  // namespace
 
-Draft draft_deck(const std::string& path, const std::string& deck_path) {
-  return naming_file(path, [&] { return draft_of(path, deck_path); });
+Draft draft_deck(const std::string& path, const std::string& deck_path, io::Links links) {
+  return naming_file(path, [&] { return draft_of(path, deck_path, links); });
 }
 
 }  // namespace tessera::analysis

@@ -73,8 +73,9 @@ void add_experiment(Json& section, const deck::Experiment& experiment) {
 }
 
 /// Title, sample, instrument and time, where the file has places for them.
-void add_words(const std::string& path, Json& report) try {
-  for (const io::Statement& statement : io::describe_scan(path).said.statements)
+void add_words(const ScanContents& contents, Json& report) try {
+  for (const io::Statement& statement :
+       io::describe_scan(contents.path, contents.links).said.statements)
     if (statement.key.find('.') == std::string::npos && statement.value.size() > 2)
       report[statement.key] = statement.value.substr(1, statement.value.size() - 2);  // unquoted
 } catch (const InputError&) {  // no format finds patterns by itself where they are small, say
@@ -83,14 +84,14 @@ void add_words(const std::string& path, Json& report) try {
 }  // namespace
 
 Json scan_report(const ScanContents& contents) {
-  const io::File file = io::File::open(contents.path);
+  const io::File file = io::File::open(contents.path, contents.links);
   const PatternExtents extents = pattern_extents(file, contents.patterns);
   const std::vector<double> mask = read_mask(file, contents, extents.pattern);
 
   Json report;
   report["kind"] = file.has("truth/object") ? "simulated scan" : "scan";
   report["file"] = contents.path;
-  add_words(contents.path, report);
+  add_words(contents, report);
   report["datasets"] = datasets_section(file);
   report["patterns"] = {{"dataset", contents.patterns},
                         {"count", extents.n},

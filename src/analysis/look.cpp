@@ -214,10 +214,10 @@ std::string report(const io::DescribedScan& scan, const Seen& seen) {
 
 }  // namespace
 
-std::string look(const std::string& path, const std::string& folder,
-                 const comm::Communicator& comm) {
+std::string look(const std::string& path, const std::string& folder, const comm::Communicator& comm,
+                 io::Links links) {
   io::DescribedScan scan;
-  comm.together([&] { scan = io::describe_scan(path); });
+  comm.together([&] { scan = io::describe_scan(path, links); });
   const Seen seen = naming_file(path, [&] { return see(scan, comm); });
   std::string lines;
   comm.together([&] {

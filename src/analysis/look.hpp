@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tessera/comm/communicator.hpp"
+#include "tessera/io/hdf5.hpp"
 
 namespace tessera::analysis {
 
@@ -13,7 +14,7 @@ namespace tessera::analysis {
 /// @param folder for pictures; empty: none
 /// @return lines, on rank 0
 /// Collective. @throws AgreedError
-std::string look(const std::string& path, const std::string& folder,
-                 const comm::Communicator& comm);
+std::string look(const std::string& path, const std::string& folder, const comm::Communicator& comm,
+                 io::Links links = io::Links::beside);
 
 }  // namespace tessera::analysis

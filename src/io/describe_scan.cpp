@@ -12,25 +12,27 @@ std::optional<std::string> named(const std::string& name) {
   return name.empty() ? std::nullopt : std::optional(name);
 }
 
-/// A link that leads nowhere may be why there are no patterns. @throws InputError that names it
+/// A link that leads nowhere, or where it is not followed, may be why there are no patterns.
+/// @throws InputError that names it
 /// @param depth of groups to look into: links may lead back
-void refuse_links_to_nowhere(const File& file, const std::string& group, int depth = 6) {
+void refuse_links_not_followed(const File& file, const std::string& group, int depth = 6) {
   if (depth == 0) return;
   for (const std::string& member : file.members(group)) {
     const std::string name = group + member;
-    if (!file.has(name)) file.info(name);
-    refuse_links_to_nowhere(file, name + '/', depth - 1);
+    if (!file.has(name) || file.has_dataset(name)) file.info(name);
+    refuse_links_not_followed(file, name + '/', depth - 1);
   }
 }
 
 }  // namespace
 
-DescribedScan describe_scan(const std::string& path) {
+DescribedScan describe_scan(const std::string& path, Links links) {
   DescribedScan scan;
   scan.source.path = path;
+  scan.source.links = links;
   scan.format = &find_format(scan.source);
-  const auto said = scan.format->describe ? scan.format->describe(path) : std::nullopt;
-  if (!said && is_hdf5(path)) refuse_links_to_nowhere(File::open(path), "/");
+  const auto said = scan.format->describe ? scan.format->describe(scan.source) : std::nullopt;
+  if (!said && is_hdf5(path)) refuse_links_not_followed(File::open(path, links), "/");
   if (!said)
     throw InputError(text('"', path, "\" holds no patterns, no 3-D or 4-D dataset of numbers"));
   scan.said = *said;

@@ -52,7 +52,7 @@ ScanFormat described(std::string_view name) {
                                 "\"hdf5\""));
         return open_hdf5_scan(std::move(file), completed(source, *scan), scan->has_frames_last);
       },
-      [](const std::string& path) { return describe(File::open(path)); }};
+      [](const ScanSource& source) { return describe(open(source, nullptr)); }};
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ ScanFormat hdf5_scans() {
           [](const ScanSource& source, const comm::Communicator* comm) {
             return open_hdf5_scan(open(source, comm), source);
           },
-          [](const std::string& path) { return describe_hdf5(File::open(path)); }};
+          [](const ScanSource& source) { return describe_hdf5(open(source, nullptr)); }};
 }
 
 }  // namespace tessera::io

@@ -139,7 +139,7 @@ ScanFormat dm_scans() {
           [](const ScanSource& source, const comm::Communicator*) {
             return open_flat_scan(dm_patterns(source), source);
           },
-          describe_dm};
+          [](const ScanSource& source) { return describe_dm(source.path); }};
 }
 
 }  // namespace tessera::io

@@ -204,7 +204,7 @@ ScanFormat empad_scans() {
           [](const ScanSource& source, const comm::Communicator*) {
             return open_flat_scan(empad_patterns(source), source);
           },
-          describe_empad};
+          [](const ScanSource& source) { return describe_empad(source.path); }};
 }
 
 }  // namespace tessera::io

@@ -135,9 +135,10 @@ class Reach {
 
   void check_place(const std::string& file) const {
     if (links_ == Links::anywhere || is_beside(file)) return;
-    throw InputError(text('"', path_, "\" has values in \"", file,
-                          "\", outside its folder, which may be any file; put that beside it, or "
-                          "set data.follow_links = true if you trust it"));
+    throw InputError(
+        text('"', path_, "\" has values in \"", file,
+             "\", outside its folder, which may be any file; put that beside it, or "
+             "set data.follow_links = true (init, look, convert: --follow-links) if you trust it"));
   }
 
   /// Values that lie as they are in another file.

@@ -164,9 +164,7 @@ ScanFormat matlab_scans() {
           [](const ScanSource& source, const comm::Communicator*) {
             return open_flat_scan(matlab_patterns(source), source);
           },
-          [](const std::string& path) {
-            ScanSource source;
-            source.path = path;
+          [](const ScanSource& source) {
             ScanDescription scan;
             scan.what = "MATLAB file";
             scan.patterns = patterns_array(source).name;

@@ -92,7 +92,7 @@ ScanFormat mib_scans() {
           [](const ScanSource& source, const comm::Communicator*) {
             return open_flat_scan(merlin_patterns(source), source);
           },
-          describe_mib};
+          [](const ScanSource& source) { return describe_mib(source.path); }};
 }
 
 }  // namespace tessera::io

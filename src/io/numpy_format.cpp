@@ -57,7 +57,7 @@ ScanFormat numpy_scans() {
           [](const ScanSource& source, const comm::Communicator*) {
             return open_flat_scan(numpy_patterns(source), source);
           },
-          describe_numpy};
+          [](const ScanSource& source) { return describe_numpy(source.path); }};
 }
 
 }  // namespace tessera::io

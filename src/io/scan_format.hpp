@@ -70,7 +70,7 @@ struct ScanFormat {
   /// @param comm if not null, all its ranks open the file at this moment, to read by themselves
   std::unique_ptr<ScanReader> (*open)(const ScanSource& source, const comm::Communicator* comm);
   /// What a file of this format says, for decks. Null: nothing.
-  std::optional<ScanDescription> (*describe)(const std::string& path) = nullptr;
+  std::optional<ScanDescription> (*describe)(const ScanSource& source) = nullptr;
 };
 
 /// What a deck leaves as it is by default: in the formats that know their names, the file's own.
@@ -93,7 +93,7 @@ struct DescribedScan {
 };
 
 /// By this rank alone. @throws InputError if no format knows the file, or it holds no patterns
-DescribedScan describe_scan(const std::string& path);
+DescribedScan describe_scan(const std::string& path, Links links = Links::beside);
 
 /// read_scan_info among these formats.
 ScanInfo read_scan_info(const ScanSource& source, const comm::Communicator& comm,

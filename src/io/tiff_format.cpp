@@ -192,7 +192,7 @@ ScanFormat tiff_scans() {
           [](const ScanSource& source, const comm::Communicator*) {
             return open_flat_scan(tiff_patterns(source), source);
           },
-          [](const std::string&) {
+          [](const ScanSource&) {
             ScanDescription scan;
             scan.what = "TIFF file, a page for each pattern";
             return std::optional(scan);

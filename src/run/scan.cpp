@@ -71,7 +71,7 @@ io::ScanSource scan_source(const deck::Deck& deck) {
                         data.zero_frequency == "centre"};
   source.in_near_field = deck.experiment.propagation != "far_field";
   source.format = data.format;
-  if (data.follow_links) source.links = io::Links::anywhere;
+  source.links = io::links(data.follow_links);
   source.positions_file = data.positions_file;
   if (!data.positions_columns.empty())
     source.positions_columns = std::array{data.positions_columns[0], data.positions_columns[1]};

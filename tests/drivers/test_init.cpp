@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/linked_file.hpp"
 #include "launch.hpp"
 #include "scan_file.hpp"
 
@@ -164,6 +165,22 @@ TEST_F(Init, WhatIsMissingIsALineToFillIn) {
   EXPECT_THAT(outcome.out, HasSubstr("fill in     experiment.energy_eV"));
   EXPECT_THAT(content(deck_), HasSubstr("# energy_eV = "));
   expect_error(run_tessera({2, {"reconstruct", deck_}}), 2, {"experiment.energy_eV"});
+}
+
+TEST_F(Init, WhatLiesElsewhereIsReadWhereThePersonSaysSo) {
+  write_cxi(cxi_, SmallScan());
+  std::filesystem::create_directory(folder_.path("here"));
+  const std::string linked = folder_.path("here/linked.cxi");
+  const std::string converted = folder_.path("converted.cxi");
+  write_link(linked, "entry_1", cxi_, "entry_1");
+  for (std::vector<std::string> words : {std::vector<std::string>{"init", linked, "-o", deck_},
+                                         {"look", linked},
+                                         {"convert", linked, "-o", converted}}) {
+    expect_error(run_tessera({2, words}), 2, {linked, cxi_, "--follow-links"});
+    words.emplace_back("--follow-links");
+    EXPECT_EQ(run_tessera({2, words}).exit_code, 0) << words.front();
+  }
+  EXPECT_THAT(content(deck_), HasSubstr("follow_links = true"));
 }
 
 TEST_F(Init, WritesOverNothingAndRefusesWhatItDoesNotKnow) {

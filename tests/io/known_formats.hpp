@@ -10,12 +10,15 @@
 #include <gtest/gtest.h>
 
 #include "io/all_patterns.hpp"
+#include "io/linked_file.hpp"
 #include "io/scan_file.hpp"
 #include "io/scan_format.hpp"
 
 namespace tessera::io::testing {
 
+using tessera::testing::add_link;
 using tessera::testing::world;
+using tessera::testing::write_link;
 
 inline constexpr int n_positions = 9;
 inline const Shape2 shape{5, 6};
@@ -53,16 +56,6 @@ inline void add_text(const std::string& path, const std::string& object, const s
   H5Aclose(attribute);
   H5Sclose(space);
   H5Tclose(type);
-  H5Fclose(file);
-}
-
-inline void add_link(const std::string& path, const std::string& name, const std::string& to_file,
-                     const std::string& to_name) {
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  const hid_t links = H5Pcreate(H5P_LINK_CREATE);
-  H5Pset_create_intermediate_group(links, 1);
-  H5Lcreate_external(to_file.c_str(), to_name.c_str(), file, name.c_str(), links, H5P_DEFAULT);
-  H5Pclose(links);
   H5Fclose(file);
 }
 
@@ -115,7 +108,7 @@ class KnownFormats : public ::testing::Test {
   /// What the source's file says, for decks.
   ScanDescription description() {
     ScanSource source{.path = source_.path, .patterns = "", .positions = {}, .valid_pixels = {}};
-    return *find_format(source).describe(source_.path);
+    return *find_format(source).describe(source);
   }
 
   /// A master file and two files of frames.

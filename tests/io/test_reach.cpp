@@ -78,33 +78,22 @@ class ReachTest : public ::testing::Test {
   const std::string scan_ = folder_.file("here/scan.h5");
 };
 
-void make_empty(const std::string& path) {
-  H5Fclose(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
-}
-
 TEST_F(ReachTest, LinksToFilesBesideAndBelowAreFollowed) {
   for (const char* to : {"frames.h5", "below/frames.h5"}) {
-    on_root([&] {
-      make_empty(scan_);
-      add_link(scan_, "data", to, "frames");
-    });
+    on_root([&] { write_link(scan_, "data", to, "frames"); });
     EXPECT_TRUE(is_read(Links::beside)) << to;
     world().barrier();
   }
 }
 
 TEST_F(ReachTest, LinksElsewhereAreNot) {
-  on_root([&] {
-    make_empty(scan_);
-    add_link(scan_, "data", "../there/frames.h5", "frames");
-  });
+  on_root([&] { write_link(scan_, "data", "../there/frames.h5", "frames"); });
   expect_refused();
 }
 
 TEST_F(ReachTest, AFileThatIsCalledFromElsewhereHasItsOwnFolder) {
   on_root([&] {
-    make_empty(scan_);
-    add_link(scan_, "data", "frames.h5", "frames");
+    write_link(scan_, "data", "frames.h5", "frames");
     fs::create_symlink(scan_, path("there/called.h5"));
     fs::remove(path("there/frames.h5"));
   });

@@ -44,6 +44,10 @@ struct DatasetInfo {
 /// that this user can read, as data.follow_links allows.
 enum class Links { beside, anywhere };
 
+constexpr Links links(bool are_followed) {
+  return are_followed ? Links::anywhere : Links::beside;
+}
+
 /// One open file. Opened with a communicator (which must outlive it), the calls marked collective
 /// must be made by all its ranks, and if one fails anywhere all ranks throw AgreedError. The other
 /// calls may be made by any rank alone.
