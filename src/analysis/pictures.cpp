@@ -82,9 +82,6 @@ void write_result(const io::File& file, Folder& folder) {
   const WaveStack probe = file.read_waves("probe");
   write_object(file, probe, folder);
   write_modes(probe, pixel_m(file), folder.file("probe.png"));
-  if (!file.has("history/error")) return;
-  const std::vector<double> error = file.read_doubles("history/error");
-  if (!error.empty()) io::write_curve_png(folder.file("error.png"), error);
 }
 
 void write_mean_pattern(const io::File& file, const ScanContents& contents,
@@ -139,7 +136,7 @@ std::vector<std::string> write_pictures(const std::string& path, const std::stri
     }
   }
   const ScanContents contents = scan_contents(path);
-  const io::File file = io::File::open(contents.path);
+  const io::File file = io::File::open(contents.path, contents.links);
   Folder pictures(folder);
   write_mean_pattern(file, contents, pictures.file("pattern_mean.png"));
   if (contents.positions)

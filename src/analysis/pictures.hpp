@@ -7,7 +7,7 @@
 namespace tessera::analysis {
 
 /// Of a result: object_amplitude.png and object_phase.png (illuminated box, ramp removed, mean
-/// phase 0, slices multiplied), probe.png (modes side by side), error.png. Of a scan:
+/// phase 0, slices multiplied), probe.png (modes side by side). Of a scan:
 /// pattern_mean.png (logarithm of the counts), positions.png. Colour and scale bars stand on the
 /// right of the pictures and below, whose own pixels begin at the upper left. An object longer than
 /// 4096 pixels is thinned as it is read. On the calling rank alone.

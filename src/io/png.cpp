@@ -144,44 +144,6 @@ void write_wave_png(const std::string& path, Shape2 shape,
   write_png(path, shape, PNG_FORMAT_RGB, bytes);
 }
 
-void write_curve_png(const std::string& path, std::span<const double> values) {
-  const Shape2 shape{400, 640};
-  const Box plot{{12, 48}, {380, 628}};
-  std::vector<double> shown;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(shown),
-               [](double v) { return v > 0 && std::isfinite(v); });
-  if (shown.empty()) shown.push_back(1);
-  const auto [min, max] = std::minmax_element(shown.begin(), shown.end());
-  const int bottom = static_cast<int>(std::floor(std::log10(*min)));
-  const int top = std::max(bottom + 1, static_cast<int>(std::ceil(std::log10(*max))));
-
-  const auto row = [&](double value) {
-    const double height = (std::log10(value) - bottom) / (top - bottom);
-    return plot.end.y - static_cast<int>(std::lround(height * plot.height()));
-  };
-  const auto column = [&](std::size_t i) {
-    const auto last = static_cast<double>(std::max<std::size_t>(2, values.size()) - 1);
-    return plot.begin.x + static_cast<int>(static_cast<double>(i) / last * plot.width());
-  };
-  Canvas canvas(shape);
-  for (int decade = bottom; decade <= top; ++decade) {
-    const int y = row(std::pow(10.0, decade));
-    canvas.line({y, plot.begin.x}, {y, plot.end.x}, {200, 200, 200});
-    canvas.write({y - 5, 4}, text("1e", decade), 2);
-  }
-  canvas.write({plot.end.y + 6, plot.begin.x}, "1", 2);
-  const std::string last = text(values.size());
-  canvas.write({plot.end.y + 6, plot.end.x - 8 * static_cast<int>(last.size())}, last, 2);
-  std::optional<Pixel> previous;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i]) || values[i] <= 0) continue;
-    const Pixel point{row(values[i]), column(i)};
-    canvas.line(previous.value_or(point), point, {0, 0, 0});
-    previous = point;
-  }
-  write_canvas_png(path, canvas);
-}
-
 void write_canvas_png(const std::string& path, const Canvas& canvas) {
   write_png(path, canvas.shape(), PNG_FORMAT_RGB, canvas.bytes());
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Pictures of amplitudes, phases and curves.
+/// Pictures of amplitudes and phases.
 
 #include <complex>
 #include <optional>
@@ -31,9 +31,6 @@ void write_grey_png(const std::string& path, Shape2 shape, std::span<const doubl
 void write_wave_png(const std::string& path, Shape2 shape,
                     std::span<const std::complex<double>> values,
                     const std::optional<Legend>& legend = {});
-
-/// A curve on a logarithmic y axis with ticks and labels of the decades.
-void write_curve_png(const std::string& path, std::span<const double> values);
 
 /// What has been drawn.
 void write_canvas_png(const std::string& path, const Canvas& canvas);

@@ -112,33 +112,6 @@ TEST_F(Png, WithoutASizeOfPixelsThereIsNoScaleBar) {
   EXPECT_GT(colour(10)[1], colour(10)[2]) << "green: a quarter to a half, as in the picture";
 }
 
-/// Rows where the column `x` is black.
-std::vector<int> black_rows(const Picture& picture, int x) {
-  std::vector<int> rows;
-  for (int y = 0; y < picture.h; ++y)
-    if (picture.pixels[static_cast<std::size_t>(y) * picture.w + x] == 0) rows.push_back(y);
-  return rows;
-}
-
-TEST_F(Png, ACurveThatFallsTenfoldEachStepIsAStraightLine) {
-  write_curve_png(path_, std::vector<double>{1, 0.1, 0.01, 0.001, 0.0001});
-  const Picture picture = read_png(path_, PNG_FORMAT_GRAY);
-  const std::vector<int> quarter = black_rows(picture, 48 + 580 / 4);
-  const std::vector<int> half = black_rows(picture, 48 + 580 / 2);
-  EXPECT_EQ(quarter.size(), 1u);
-  EXPECT_EQ(half.size(), 1u);
-  EXPECT_NEAR(quarter.at(0), 12 + 368 / 4, 1);
-  EXPECT_NEAR(half.at(0), 12 + 368 / 2, 1);
-  EXPECT_FALSE(black_rows(picture, 6).empty()) << "no labels";
-}
-
-TEST_F(Png, CurvesOfNothingOneValueOrZerosAreStillPictures) {
-  for (const std::vector<double>& values : {std::vector<double>{}, {0.5}, {0, 0}, {NAN, 2}}) {
-    write_curve_png(path_, values);
-    EXPECT_EQ(read_png(path_, PNG_FORMAT_GRAY).w, 640);
-  }
-}
-
 TEST(PngErrors, NameThePath) {
   try {
     write_grey_png("/nowhere/at/all.png", {1, 1}, std::vector<double>{1});
