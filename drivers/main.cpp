@@ -9,6 +9,7 @@
 #include "tessera/device/runtime.hpp"
 
 #include "command_line.hpp"
+#include "run/stop_signals.hpp"
 
 namespace {
 
@@ -58,6 +59,7 @@ int run_or_abort(int argc, char** argv, const comm::Communicator& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  run::expect_signals();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write, not the end
   comm::Environment environment(argc, argv);
   name_file_on_crash();  // after MPI, which has handlers of its own

@@ -1,8 +1,10 @@
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "tessera/base/text.hpp"
 
+#include "deck/check.hpp"
 #include "deck/parse.hpp"
 #include "subcommands.hpp"
 
@@ -42,6 +44,14 @@ deck::Deck read_deck(const DeckWords& words, const comm::Communicator& comm) {
   deck::Deck deck;
   comm.together([&] { deck = deck::parse(toml_text, words.path, words.overrides, &in_braces); });
   return deck;
+}
+
+void check_written_beside(const deck::Deck& deck, const std::string& deck_path,
+                          const std::string& summary) {
+  for (const auto& [name, path] : {std::pair("output.fallback", deck.output.fallback),
+                                   {"output.report", deck.output.report},
+                                   {"--summary", summary}})
+    if (!path.empty()) deck::check_written_path(deck, deck_path, name, path);
 }
 
 }  // namespace tessera::drivers

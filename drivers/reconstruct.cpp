@@ -13,9 +13,7 @@ ExitCode reconstruct(const DeckWords& words, const std::string& summary, bool go
   comm.together([&] {
     if (!comm.is_root()) return;
     deck::check_written_path(deck, words.path, "output.file", deck.output.file);
-    const std::string& page = deck.output.report;
-    if (!page.empty()) deck::check_written_path(deck, words.path, "output.report", page);
-    if (!summary.empty()) deck::check_written_path(deck, words.path, "--summary", summary);
+    check_written_beside(deck, words.path, summary);
   });
   return run::reconstruct(deck, comm, {summary, goes_on});
 }

@@ -71,10 +71,11 @@ std::string followed(std::string path, const comm::Communicator& comm) {
 }
 
 /// @throws AgreedError: something else than a result lies where it would. Collective.
-void check_replaceable(const std::string& path, const comm::Communicator& comm) {
+void check_replaceable(const std::string& path, const std::string& key,
+                       const comm::Communicator& comm) {
   comm.together([&] {
     if (comm.is_root())
-      io::check_replaceable(path, "output.file", [](const io::File& file) {
+      io::check_replaceable(path, key, [](const io::File& file) {
         return file.has("object") && file.has("probe") && file.has("history");
       });
   });
@@ -146,27 +147,51 @@ void make_folder_again(const std::string& path, const comm::Communicator& comm) 
     Log(true).warning(text("the folder \"", folder.string(), "\" was gone and is made again"));
 }
 
-/// Epochs are not lost to a disk that is full at their end: the write is tried again, for as long
-/// as a rank may stand still, unless the job is about to be ended. Collective.
-void write_when_there_is_room(Run& run, const RunOutcome& outcome, const deck::Deck& deck,
-                              const comm::Communicator& comm, Requests& requests) {
-  const double timeout_s = deck.decomposition.timeout_s;
-  const double patience_s = has_ended_early(outcome.status) ? 0 : timeout_s;
-  const double pause_s = std::min(5.0, timeout_s / 2);  // before the watchdog ends the job
+/// Epochs are not lost to a disk that is full at their end: the write is tried again until that
+/// time is over or a signal comes. Collective.
+/// @return why it failed
+std::optional<AgreedError> write_when_there_is_room(Run& run, const RunOutcome& outcome,
+                                                    const deck::Deck& deck, double patience_s,
+                                                    const comm::Communicator& comm,
+                                                    Requests& requests) {
+  const double pause_s = std::min(5.0, deck.decomposition.timeout_s / 2);  // or the watchdog acts
   for (double waited_s = 0;; waited_s += pause_s) {
     try {
       make_folder_again(deck.output.file, comm);
-      return run.write_result(outcome.final_figures, outcome.status);
+      run.write_result(outcome.final_figures, outcome.status);
+      return {};
     } catch (const AgreedError& error) {
-      if (error.exit_code() != ExitCode::bad_input || waited_s >= patience_s) throw;
+      if (error.exit_code() != ExitCode::bad_input) throw;
+      if (waited_s >= patience_s || requests.agreed(0).signalled) return error;
       Log(comm.is_root())
           .warning(text(error.what(), "; tried again in ", pause_s, " s, for at most ", patience_s,
                         " s (decomposition.timeout_s)"));
-      if (requests.agreed(0).signalled) throw;
     }
     note_progress();
     std::this_thread::sleep_for(std::chrono::duration<double>(pause_s));
   }
+}
+
+/// To output.file or, if that cannot be, to output.fallback, at once if the job may soon be killed.
+/// Collective.
+/// @param deck the run's own; output.file is then where the result is
+void write_result(Run& run, const RunOutcome& outcome, deck::Deck& deck,
+                  const comm::Communicator& comm, Requests& requests) {
+  deck::Output& output = deck.output;
+  const double timeout_s = deck.decomposition.timeout_s;
+  const bool hurries = has_ended_early(outcome.status) && !output.fallback.empty();
+  requests.forget_signals();  // another one ends the waiting
+  const std::optional<AgreedError> failure =
+      write_when_there_is_room(run, outcome, deck, hurries ? 0 : timeout_s, comm, requests);
+  if (!failure) return;
+  if (output.fallback.empty()) throw *failure;
+  Log(comm.is_root())
+      .warning(text(failure->what(),
+                    "; written to output.fallback instead: go on with tessera resume \"",
+                    output.fallback, '"'));
+  output.file = std::exchange(output.fallback, "");
+  const io::OutputLock only_writer(output.file, comm, timeout_s);
+  run.write_result(outcome.final_figures, outcome.status);
 }
 
 void draw_pictures(const deck::Deck& deck, const comm::Communicator& comm) {
@@ -194,13 +219,17 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
     if (!comm.is_root()) return;
     check_folder("--summary", launch.summary_path);
     check_folder("output.report", given.output.report);
+    check_folder("output.fallback", given.output.fallback);
     if (!given.output.report.empty()) report::check_plotting_library();
   });
   const comm::Watchdog watchdog(comm, given.decomposition.timeout_s, "decomposition.timeout_s");
   const auto runtime = start_device(comm, given.run.share_gpu);
   deck::Deck asked = given;
-  asked.output.file = followed(given.output.file, comm);
-  check_replaceable(asked.output.file, comm);
+  for (const auto& [key, path] : {std::pair("output.file", &asked.output.file),
+                                  {"output.fallback", &asked.output.fallback}}) {
+    *path = followed(*path, comm);
+    check_replaceable(*path, key, comm);
+  }
   std::unique_ptr<io::OutputLock> only_writer;
   if (launch.goes_on) {
     // Its last start, if it has lost a node, may take so long to end.
@@ -208,7 +237,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
         std::make_unique<io::OutputLock>(asked.output.file, comm, asked.decomposition.timeout_s);
     if (go_on(asked, comm)) return ExitCode::done;
   }
-  const deck::Deck deck = resumed_deck(asked, comm, Log(comm.is_root()));
+  deck::Deck deck = resumed_deck(asked, comm, Log(comm.is_root()));
   std::unique_ptr<Run> run;
   {
     const NothingToSave until_there_is_a_run(requests.signals(), exit_code(signal_status, launch));
@@ -232,7 +261,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   judge(outcome, deck, run->scan(), Log(comm.is_root()));
   outcome.epoch_seconds = progress.seconds();
   outcome.n_epochs_run = progress.n_shown();
-  write_when_there_is_room(*run, outcome, deck, comm, requests);
+  write_result(*run, outcome, deck, comm, requests);
   nlohmann::json summary = report_summary(*run, outcome, comm);
   if (deck.validation.halves) {
     const bool is_whole = run->finished();

@@ -2,6 +2,10 @@
 
 #include <csignal>
 #include <initializer_list>
+#include <string_view>
+#include <tuple>
+
+#include <unistd.h>
 
 #include "tessera/base/text.hpp"
 
@@ -23,17 +27,27 @@ void note_usr1(int) {
   usr1_arrived = 1;
 }
 
+void leave(int) {
+  constexpr std::string_view line = "tessera: error: stopped by a signal; nothing is written\n";
+  std::ignore = ::write(STDERR_FILENO, line.data(), line.size());
+  ::_exit(static_cast<int>(ExitCode::interrupted));
+}
+
 }  // namespace
 
+void expect_signals() {
+  for (const int number : {SIGINT, SIGTERM}) std::signal(number, leave);
+  std::signal(SIGUSR1, note_usr1);
+}
+
 StopSignals::StopSignals(bool usr1_saves) : usr1_saves_(usr1_saves) {
-  end_arrived = 0;
-  usr1_arrived = 0;
   for (const int number : {SIGINT, SIGTERM}) std::signal(number, note_end);
   std::signal(SIGUSR1, note_usr1);
 }
 
 StopSignals::~StopSignals() {
   for (const int number : {SIGINT, SIGTERM, SIGUSR1}) std::signal(number, SIG_DFL);
+  forget();
 }
 
 bool StopSignals::ask_to_stop() const {
@@ -44,6 +58,11 @@ bool StopSignals::take_save() {
   const bool asked = usr1_saves_ && usr1_arrived != 0;
   if (asked) usr1_arrived = 0;
   return asked;
+}
+
+void StopSignals::forget() {
+  end_arrived = 0;
+  usr1_arrived = 0;
 }
 
 NothingToSave::NothingToSave(const StopSignals& signals, ExitCode code) {

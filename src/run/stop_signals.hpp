@@ -6,6 +6,10 @@
 
 namespace tessera::run {
 
+/// From the program's start until there are StopSignals: SIGINT and SIGTERM end it with a line, for
+/// there is nothing to lose; SIGUSR1 is kept for them.
+void expect_signals();
+
 /// Catches SIGINT, SIGTERM and SIGUSR1 as long as it lives.
 class StopSignals {
  public:
@@ -17,6 +21,7 @@ class StopSignals {
   bool ask_to_stop() const;
   /// Whether a save has been asked for since the last call.
   bool take_save();
+  void forget();
 
  private:
   bool usr1_saves_;

@@ -10,6 +10,7 @@ namespace tessera::settings {
 
 struct Output {
   std::string file = "result.h5";
+  std::string fallback;
   std::string pictures;
   std::string report;
   int save_every_epochs = 0;
@@ -22,6 +23,13 @@ struct Output {
         {.name = "file",
          .field = &file,
          .meaning = "HDF5 file of the result: object, probe, positions, history and resolved deck.",
+         .is_path = true},
+        {.name = "fallback",
+         .field = &fallback,
+         .meaning =
+             "Result file for a disk that is full at the end of a run, on another disk: used once "
+             "output.file could not be written for decomposition.timeout_s, or at once after "
+             "a signal or at the job's end; empty: none.",
          .is_path = true},
         {.name = "pictures",
          .field = &pictures,

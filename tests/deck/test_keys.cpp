@@ -267,6 +267,7 @@ const std::vector<Case> cases = {
     {"run.host_memory_bytes", "16000000000", [](D d) { return d.run.host_memory_bytes == 16e9; }},
     {"run.share_gpu", "true", [](D d) { return d.run.share_gpu; }},
     {"output.file", "\"/out.h5\"", [](D d) { return d.output.file == "/out.h5"; }},
+    {"output.fallback", "\"/b.h5\"", [](D d) { return d.output.fallback == "/b.h5"; }},
     {"output.report", "\"/r.html\"", [](D d) { return d.output.report == "/r.html"; }},
     {"output.pictures", "\"/png\"", [](D d) { return d.output.pictures == "/png"; }},
     {"output.save_memory", "true", [](D d) { return d.output.save_memory; }},

@@ -66,7 +66,7 @@ TEST_P(OnFullDisk, TheOldResultStays) {
 TEST_P(OnFullDisk, TheOldResultStaysIfTheDiskFillsUpDuringTheRun) {
   const ScanFolder folder(scan_of_a_large_object());
   write_old_result(folder.result());
-  Job job({GetParam(), folder.reconstruct({"solver.epochs=100000"})});
+  Job job({GetParam(), folder.reconstruct({"solver.epochs=100000", "decomposition.timeout_s=3"})});
   ASSERT_TRUE(job.prints("epoch "));
   const rlimit small{small_disk_bytes, small_disk_bytes};
   for (const pid_t rank : job.ranks()) ASSERT_EQ(prlimit(rank, RLIMIT_FSIZE, &small, nullptr), 0);
@@ -86,21 +86,43 @@ TEST_P(OnFullDisk, TheEpochsAreKeptUntilThereIsRoomAgain) {
     for (const pid_t rank : job.ranks()) ASSERT_EQ(prlimit(rank, RLIMIT_FSIZE, &limit, nullptr), 0);
   };
   let_files_grow_to(small_disk_bytes);
-  const auto ask_for = [&](const std::string& what) {
-    const std::string request = folder.path("result.h5." + what);
-    std::ofstream(request) << "";
-    for (int look = 0; look < 3000 && std::filesystem::exists(request); ++look)
-      std::this_thread::sleep_for(Seconds(0.01));
-  };
-  ask_for("save");
-  ask_for("stop");
+  const std::string request = folder.path("result.h5.save");
+  std::ofstream(request) << "";
+  for (int look = 0; look < 3000 && std::filesystem::exists(request); ++look)
+    std::this_thread::sleep_for(Seconds(0.01));
+  for (const pid_t rank : job.ranks()) kill(rank, SIGTERM);
   EXPECT_FALSE(job.prints("result.h5, stopped", Seconds(1)));
   let_files_grow_to(RLIM_INFINITY);
   const Outcome outcome = job.wait();
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("a save failed, and the run goes on: "),
                                  HasSubstr("make room or write elsewhere; tried again in 2 s")));
   EXPECT_GT(io::File::open(folder.result()).read_doubles("history/error").size(), 0u);
+}
+
+/// A folder that is no more, with a file of its name, can be written to as little as a full disk.
+TEST_P(OnFullDisk, TheResultGoesToTheFallback) {
+  const ScanFolder folder;
+  const std::string gone = folder.path("gone");
+  std::filesystem::create_directory(gone);
+  Job job(
+      {GetParam(), folder.reconstruct({"solver.epochs=100000", "output.fallback=" + folder.result(),
+                                       "output.file=" + gone + "/result.h5"})});
+  ASSERT_TRUE(job.prints("epoch "));
+  std::filesystem::remove_all(gone);
+  std::ofstream(gone) << "";
+  for (const pid_t rank : job.ranks()) kill(rank, SIGTERM);
+  const Outcome outcome = job.wait();
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("tessera resume \"" + folder.result() + '"'));
+  const auto n_epochs = [&] {
+    return io::File::open(folder.result()).read_doubles("history/error").size();
+  };
+  const auto n_made = n_epochs();
+  const Outcome resumed =
+      run_tessera({1, {"resume", folder.result(), "solver.epochs=" + std::to_string(n_made + 1)}});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(n_epochs(), n_made + 1);
 }
 
 TEST_P(OnFullDisk, ASecondRunWithTheSameOutputIsRefused) {

@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "launch.hpp"
 #include "scan_file.hpp"
@@ -57,6 +58,28 @@ TEST_P(Signalled, StopsAfterTheEpochAndWritesItsResult) {
   const auto n_epochs = result.read_doubles("history/error").size();
   EXPECT_THAT(outcome.out, HasSubstr("after " + std::to_string(n_epochs) + " epochs"));
   EXPECT_LT(n_epochs, 1000000u);
+}
+
+/// While MPI starts and the deck is read there is nothing to lose: SIGUSR1 waits, SIGTERM ends at
+/// once.
+TEST(Signals, AreHeededBeforeTheRunBegins) {
+  const ScanFolder folder;
+  const auto outcome_of = [&](int number, const std::string& on_usr1) {
+    const std::string deck = folder.path("pipe.toml");  // opened when MPI has started
+    EXPECT_EQ(mkfifo(deck.c_str(), 0600), 0);
+    Job job({1, {"reconstruct", deck, "output.on_usr1=" + on_usr1}});
+    std::ofstream pipe(deck);
+    for (const pid_t rank : job.ranks()) kill(rank, number);
+    if (number == SIGUSR1) pipe << small_deck();
+    pipe.close();
+    std::filesystem::remove(deck);
+    return job.wait();
+  };
+  const Outcome ended = outcome_of(SIGTERM, "stop");
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_THAT(ended.err, HasSubstr("stopped by a signal"));
+  EXPECT_EQ(outcome_of(SIGUSR1, "stop").exit_code, 130);
+  EXPECT_EQ(outcome_of(SIGUSR1, "save").exit_code, 0);
 }
 
 /// Whether a saved state lies there before a minute has passed.
