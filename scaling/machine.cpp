@@ -1,6 +1,7 @@
 // What this machine can do, for predictions: the rates of `tessera plan --machine`.
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/comm/later_sum.hpp"
 #include "tessera/device/gpu.hpp"
 
 #include "comm/ranks_of.hpp"
@@ -77,13 +79,16 @@ std::vector<int> rank_counts(int all) {
   return counts;
 }
 
-/// `work(ranks)` on the first n ranks while the others wait. Collective.
+/// `work(ranks)` on the first n ranks while the others sleep: MPI would have them look for messages
+/// all the time, on cores that may be those at work. Collective.
 template <class Work>
 void on_first(int n, const comm::Communicator& comm, const Work& work) {
   const bool works = comm.rank() < n;
   const comm::Communicator part = comm::ranks_of_colour(comm, works ? 1 : 0);
+  comm::LaterSum done(comm);
   if (works) work(part);
-  comm.barrier();
+  done.start({});
+  while (!done.has_arrived()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
 class Measurement {
@@ -95,6 +100,7 @@ class Measurement {
     machine_.name = options_.name.empty() ? machine_name(comm_) : options_.name;
     machine_.on_gpu = !device::device_is_host;
     machine_.real_bytes = sizeof(Real);
+    if (!machine_.on_gpu) machine_.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
     on_first(1, comm_, [&](const comm::Communicator&) { alone(); });
     for (const int n : counts_)
       on_first(n, comm_, [&](const comm::Communicator& ranks) { together(ranks); });

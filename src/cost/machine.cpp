@@ -31,6 +31,14 @@ Between among_ranks(const Machine& machine, int n_ranks) {
   return between(machine.links, n_ranks, [](const Link& link) { return double(link.n_ranks); });
 }
 
+/// Rates are times at work: ranks of a host that are more than its cores take turns at it. Those
+/// beyond what was measured are on further hosts.
+double turns(const Machine& machine, int n_ranks) {
+  if (machine.cores == 0) return 1;
+  const int on_host = std::min(n_ranks, machine.links.back().n_ranks);
+  return std::max(1.0, static_cast<double>(on_host) / machine.cores);
+}
+
 }  // namespace
 
 WindowRates rates_for(const Machine& machine, double window_px, int n_ranks) {
@@ -43,7 +51,7 @@ WindowRates rates_for(const Machine& machine, double window_px, int n_ranks) {
     const std::size_t next = std::min(among.low + 1, rates.slowdown.size() - 1);
     return among(rates.slowdown[among.low], rates.slowdown[next]);
   };
-  const double slowdown = at(slowdown_of(a), slowdown_of(b));
+  const double slowdown = turns(machine, n_ranks) * at(slowdown_of(a), slowdown_of(b));
   const auto as_is = [&](double WindowRates::* rate) { return slowdown * at(a.*rate, b.*rate); };
   const auto by_pixel = [&](double WindowRates::* rate) {
     return slowdown * window_px * window_px *

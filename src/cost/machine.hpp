@@ -34,6 +34,7 @@ struct Link {
 struct Machine {
   std::string name;
   bool on_gpu = false;
+  int cores = 0;  ///< of the host, which more ranks share by turns; 0: each rank has its own device
   int real_bytes = 4;
   double copy_bytes_per_s = 0;            ///< of a large array, read + written
   double flops_per_s = 0;                 ///< of independent multiply-adds

@@ -51,6 +51,7 @@ class Reader {
     Machine machine;
     machine.name = root_["name"].value_or(path_);
     machine.on_gpu = root_["on_gpu"].value_or(false);
+    machine.cores = root_["cores"].value_or(0);
     machine.real_bytes = static_cast<int>(number(root_, "real_bytes"));
     read(root_, machine_keys, machine);
     for (const toml::table* row : rows("links")) {
@@ -99,6 +100,7 @@ class Reader {
     return values;
   }
   void check(const Machine& machine) const {
+    if (machine.cores < 0) refuse("cores must be >= 0");
     if (machine.real_bytes != 4 && machine.real_bytes != 8) refuse("real_bytes must be 4 or 8");
     const auto rises = [](const auto& all, auto field) {
       return all.front().*field >= 1 &&
@@ -133,6 +135,7 @@ std::string machine_text(const Machine& machine, const std::string& head) {
   out.precision(4);  // no measurement says more
   out << head << "name = " << toml::value(machine.name) << "\n";
   out << "on_gpu = " << (machine.on_gpu ? "true" : "false") << "\n";
+  out << "cores = " << machine.cores << "\n";
   out << "real_bytes = " << machine.real_bytes << "\n";
   write(out, machine_keys, machine);
   for (const Link& link : machine.links) {

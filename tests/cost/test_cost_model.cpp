@@ -40,6 +40,16 @@ TEST(Rates, BeyondWhatWasMeasuredAreThoseOfTheLast) {
   EXPECT_DOUBLE_EQ(link_for(machine, 2).latency_s, 1e-5);
 }
 
+/// 4 ranks were measured at once; more are on further hosts.
+TEST(Rates, RanksOfAHostTakeTurnsAtItsCores) {
+  Machine machine = some_machine();
+  machine.cores = 2;
+  EXPECT_DOUBLE_EQ(rates_for(machine, 64, 1).wave_s, 2e-5);
+  EXPECT_DOUBLE_EQ(rates_for(machine, 64, 3).wave_s, 1.5 * (1 + 0.5 * 2 / 3) * 2e-5);
+  EXPECT_DOUBLE_EQ(rates_for(machine, 64, 4).wave_s, 2 * 1.5 * 2e-5);
+  EXPECT_DOUBLE_EQ(rates_for(machine, 64, 4096).wave_s, 2 * 1.5 * 2e-5);
+}
+
 /// Two batches on two ranks: the first waits for rank 0, the second for rank 1.
 TEST(CostModel, AddsUpTheSlowestRankOfEveryBatch) {
   Machine machine = some_machine();

@@ -44,10 +44,12 @@ class MachineFile : public ::testing::Test {
 };
 
 TEST_F(MachineFile, ReadsBackWhatWasWritten) {
-  const Machine wrote = some_machine();
+  Machine wrote = some_machine();
+  wrote.cores = 3;
   const Machine read = read_machine(write(machine_text(wrote, "# a head\n")));
   EXPECT_EQ(read.name, wrote.name);
   EXPECT_EQ(read.on_gpu, wrote.on_gpu);
+  EXPECT_EQ(read.cores, 3);
   EXPECT_DOUBLE_EQ(read.copy_bytes_per_s, wrote.copy_bytes_per_s);
   EXPECT_DOUBLE_EQ(read.file_bytes_per_s, wrote.file_bytes_per_s);
   EXPECT_EQ(read.methods, wrote.methods);
