@@ -91,7 +91,7 @@ std::string ring_lines(const RingCorrelation& rings) {
 }  // namespace
 
 std::string compare_report(const Comparison& c, bool json) {
-  if (json) return as_json(c).dump(2);
+  if (json) return as_json(c).dump(2, ' ', false, Json::error_handler_t::replace);
   const Ambiguity& removed = c.removed;
   std::string out = "||a - b|| / ||b||      object       probe\n";
   out += fmt::format("as they are            {:<12.4g} {:.4g}\n", c.before.object, c.before.probe);

@@ -15,7 +15,7 @@ namespace {
 std::string scalar_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  return value.dump();
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// `name: value` lines, sections indented; lists of plain values on one line.
@@ -56,7 +56,7 @@ Json report(const std::string& path) {
 
 std::string inspect_report(const std::string& path, bool json) {
   const Json found = naming_file(path, [&] { return report(path); });
-  return json ? found.dump(2) : as_text(found, 0);
+  return json ? found.dump(2, ' ', false, Json::error_handler_t::replace) : as_text(found, 0);
 }
 
 }  // namespace tessera::analysis

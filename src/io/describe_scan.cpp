@@ -1,4 +1,5 @@
 #include "tessera/base/error.hpp"
+#include "tessera/base/naming.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 
@@ -31,7 +32,9 @@ DescribedScan describe_scan(const std::string& path, Links links) {
   scan.source.path = path;
   scan.source.links = links;
   scan.format = &find_format(scan.source);
-  const auto said = scan.format->describe ? scan.format->describe(scan.source) : std::nullopt;
+  std::optional<ScanDescription> said;
+  if (scan.format->describe)
+    said = naming_file(path, [&] { return scan.format->describe(scan.source); });
   if (!said && is_hdf5(path)) refuse_links_not_followed(File::open(path, links), "/");
   if (!said)
     throw InputError(text('"', path, "\" holds no patterns, no 3-D or 4-D dataset of numbers"));

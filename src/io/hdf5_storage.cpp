@@ -231,13 +231,31 @@ void check_reach(hid_t dataset, const std::string& path, Links links) {
   Reach(path, links).check(dataset);
 }
 
+namespace {
+
+/// A damaged length of a chunk would have HDF5 take gigabytes for it before it looks for the chunk.
+void check_room(hid_t dataset, std::int64_t stored_bytes) {
+  const Hid home(H5Iget_file_id(dataset), H5Fclose);
+  hsize_t n_bytes = 0;
+  check_hdf5(H5Fget_filesize(home, &n_bytes), "asking for a file's length");
+  if (stored_bytes <= static_cast<std::int64_t>(n_bytes)) return;
+  throw InputError(text("dataset \"", name_of(dataset), "\" of \"", file_of(dataset),
+                        "\" says that it takes ", stored_bytes, " bytes of the file, which has ",
+                        n_bytes, ": the file is damaged; copy or write it again"));
+}
+
+}  // namespace
+
 void describe_storage(hid_t dataset, const std::string& path, DatasetInfo& info) {
   const Hid plist = checked(H5Dget_create_plist(dataset), H5Pclose, "reading a dataset's layout");
   const H5D_layout_t layout = H5Pget_layout(plist);
   const std::string file = file_of(dataset);
   std::error_code unknown;
   info.is_virtual = layout == H5D_VIRTUAL || !std::filesystem::equivalent(file, path, unknown);
-  if (layout == H5D_VIRTUAL) find_missing_sources(plist, file, info);
+  if (layout == H5D_VIRTUAL)
+    find_missing_sources(plist, file, info);
+  else if (H5Pget_external_count(plist) == 0)
+    check_room(dataset, info.stored_bytes);
   if (layout == H5D_CHUNKED) {
     std::vector<hsize_t> chunk(info.extents.size());
     check_hdf5(H5Pget_chunk(plist, static_cast<int>(chunk.size()), chunk.data()),

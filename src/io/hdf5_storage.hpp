@@ -12,8 +12,10 @@ namespace tessera::io {
 /// @throws InputError naming the file that may not, or is not there
 void check_reach(hid_t dataset, const std::string& path, Links links);
 
-/// Sets chunk, is_virtual, missing_filters and missing_files of `info`, whose extents are known.
+/// Sets chunk, is_virtual, missing_filters and missing_files of `info`, whose extents and bytes are
+/// known.
 /// @param path of the file that was opened
+/// @throws InputError: it says that it takes more bytes than its file has
 void describe_storage(hid_t dataset, const std::string& path, DatasetInfo& info);
 
 /// "; "a/b" is a link to ..., which is not there" if such a link is on the way to `name`; else

@@ -88,7 +88,8 @@ class Correlations {
     for (std::size_t i = 0; i < apart_.size(); ++i) {
       const Vec2 d = apart_[i];
       const Vec2 moved{m.yy * d.y + m.yx * d.x, m.yx * d.y + m.xx * d.x};
-      if (std::abs(moved.y) > reach_.y || std::abs(moved.x) > reach_.x) continue;
+      const bool overlap = std::abs(moved.y) <= reach_.y && std::abs(moved.x) <= reach_.x;
+      if (!overlap) continue;  // nor do positions that are no numbers
       found += interpolated(of_pairs_[i], moved);
       shared += interpolated(of_beam_, moved) / of_beam_(0, 0, 0);
     }

@@ -126,7 +126,7 @@ void write_summary(const nlohmann::json& summary, const std::string& path,
   comm.together([&] {
     if (!comm.is_root() || path.empty()) return;
     std::ofstream file(path);
-    file << summary.dump(2) << "\n";
+    file << summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     if (!file.flush())
       throw SystemError(text("cannot write the summary to \"", path,
                              "\"; its folder must exist and be writable"));

@@ -72,6 +72,13 @@ void expect_the_scan(const Json& report) {
   EXPECT_DOUBLE_EQ(report["positions"]["median_step_m"], 2e-6);
 }
 
+/// As programs write that know Latin 1 only.
+TEST_F(Inspect, WordsThatAreNoUtf8AreStillJson) {
+  const std::string path = folder_.path("scan.h5");
+  write_scan(path, {6}, "caf\xe9");
+  EXPECT_EQ(json_report(path)["patterns"]["dataset"], "caf\xef\xbf\xbd");
+}
+
 TEST_F(Inspect, FindsTheScanInAFileWithoutADeck) {
   write_scan(folder_.path("scan.h5"), {6}, "entry/any_name");
   const Json report = json_report(folder_.path("scan.h5"));

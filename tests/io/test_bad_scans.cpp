@@ -170,6 +170,21 @@ TEST_F(BadScan, AChunkThatCannotBeInflated) {
                                   AnyOf(HasSubstr("inflate"), HasSubstr("filter"))));
 }
 
+/// A chunk's length is the first number in the tree of chunks, behind 24 bytes.
+TEST_F(BadScan, AChunkThatIsLongerThanTheFile) {
+  add_patterns(good_);
+  on_root([&] {
+    std::vector<char> bytes = bytes_of(path_);
+    const std::string tree("TREE\x01", 5);
+    const auto at = std::search(bytes.begin(), bytes.end(), tree.begin(), tree.end());
+    ASSERT_NE(at, bytes.end());
+    std::fill_n(at + 24, 4, '\xf6');
+    write_bytes(path_, bytes);
+  });
+  EXPECT_THAT(info_error(), AllOf(HasSubstr(path_), HasSubstr("/data"),
+                                  HasSubstr("bytes of the file, which has")));
+}
+
 /// Superblock, groups and headers lie in front. A damaged byte may go unseen; if not, it is the
 /// file's fault.
 TEST_F(BadScan, DamagedStructureIsAnInputErrorThatNamesTheFile) {

@@ -64,6 +64,13 @@ TEST_F(KnownFormats, NumpyCutShort) {
               AllOf(HasSubstr("data.file"), HasSubstr("patterns.npy"), HasSubstr("cut short")));
 }
 
+TEST_F(KnownFormats, ADescriptionOfAFileCutShortNamesIt) {
+  source_.path = folder_.file("patterns.npz");
+  on_root([&] { write(source_.path, "PK\3\4 and no more"); });
+  EXPECT_THAT(agreed_error([&] { world().together([&] { describe_scan(source_.path); }); }),
+              AllOf(HasSubstr(source_.path), HasSubstr("cut short")));
+}
+
 TEST_F(KnownFormats, NumpyHeadersThatCannotBe) {
   source_.path = folder_.file("patterns.npy");
   source_.positions.reset();
