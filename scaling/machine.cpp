@@ -27,6 +27,7 @@
 #include "machine_links.hpp"
 #include "machine_windows.hpp"
 #include "measure.hpp"
+#include "settings/solver.hpp"
 
 namespace tessera::scaling {
 namespace {
@@ -128,27 +129,28 @@ class Measurement {
     const auto epoch_s = [&](const std::string& method, bool in_batches) {
       return seconds_of_usual_epoch(window_px, method, in_batches, self);
     };
-    const double in_batches_s = epoch_s("rpie", true);
-    const double whole_s = epoch_s("rpie", false);
+    const double in_batches_s = epoch_s(usual_method_, true);
+    const double whole_s = epoch_s(usual_method_, false);
     for (const std::string& method : deck::method_names()) {
       const bool in_batches = deck::allows(method, deck::Option::batches);
       machine_.methods[method] =
           epoch_s(method, in_batches) / (in_batches ? in_batches_s : whole_s);
     }
-    machine_.methods["rpie"] = 1;
+    machine_.methods[usual_method_] = 1;
   }
 
   void together(const comm::Communicator& ranks) {
     step(text(ranks.size(), " rank(s) at once"));
     machine_.links.push_back(measure_link(ranks));
     for (const int window_px : options_.windows_px)
-      usual_s_[window_px].push_back(seconds_of_usual_epoch(window_px, "rpie", true, ranks));
+      usual_s_[window_px].push_back(seconds_of_usual_epoch(window_px, usual_method_, true, ranks));
   }
 
   void step(const std::string& what) const {
     if (comm_.is_root()) fmt::print(stderr, "{:>7.1f} s  {}\n", timer_.seconds(), what);
   }
 
+  const std::string usual_method_ = settings::Solver().method;  ///< others are measured by it
   const MachineOptions& options_;
   const comm::Communicator& comm_;
   std::vector<int> counts_;

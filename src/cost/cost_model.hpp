@@ -29,7 +29,7 @@ struct RunShape {
   int n_ranks = 1;
   std::int64_t tile_px = 0;       ///< of the largest tile, ghosts included
   std::int64_t shared_bytes = 0;  ///< that a batch sums over all ranks
-  double method = 1;              ///< an epoch of the method over one of rpie
+  double method = 1;              ///< an epoch of the method over one of the default
   double more_transforms = 0;     ///< of a position and mode, besides those of one thin slice
 };
 

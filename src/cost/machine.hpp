@@ -7,7 +7,7 @@
 
 namespace tessera::cost {
 
-/// Seconds of the parts of an epoch of solver.method = "rpie", for square windows of one size.
+/// Seconds of the parts of an epoch of the default method, for square windows of one size.
 struct WindowRates {
   double window_px = 0;
   double position_s = 0;    ///< a position: its counts, its part of the object
@@ -41,7 +41,7 @@ struct Machine {
   double file_bytes_per_s = 0;            ///< one rank reads a file that is not in memory
   std::vector<WindowRates> windows;       ///< ascending, at least one
   std::vector<Link> links;                ///< ascending in ranks, the first of 1 rank
-  std::map<std::string, double> methods;  ///< an epoch of a method over one of rpie
+  std::map<std::string, double> methods;  ///< an epoch of a method over one of the default
 };
 
 /// For windows and ranks that were measured, these; between, on a straight line (windows: by pixel,

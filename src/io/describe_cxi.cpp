@@ -125,8 +125,6 @@ void state_distances(const File& file, ScanDescription& scan) {
       "m", scan);
 }
 
-}  // namespace
-
 std::optional<ScanDescription> describe_cxi(const File& file) {
   ScanDescription scan;
   scan.patterns = first_dataset(
@@ -158,6 +156,12 @@ std::optional<ScanDescription> describe_cxi(const File& file) {
   state_distances(file, scan);
   state_pixel(file, scan);
   return scan;
+}
+
+}  // namespace
+
+ScanFormat cxi_scans() {
+  return described<describe_cxi>("cxi");
 }
 
 }  // namespace tessera::io

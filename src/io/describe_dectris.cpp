@@ -116,8 +116,6 @@ void place_mask(const File& file, const Extents& frames, ScanDescription& scan) 
     scan.warnings.push_back(text(mask, " is not of the frames' shape and is left out"));
 }
 
-}  // namespace
-
 std::optional<ScanDescription> describe_dectris(const File& file) {
   if (!file.has("entry/instrument/detector")) return {};
   const bool has_parts =
@@ -145,6 +143,12 @@ std::optional<ScanDescription> describe_dectris(const File& file) {
   state_beam(file, scan);
   state_saturation(file, series_info(file, scan.patterns).type, scan);
   return scan;
+}
+
+}  // namespace
+
+ScanFormat dectris_scans() {
+  return described<describe_dectris>("dectris");
 }
 
 }  // namespace tessera::io

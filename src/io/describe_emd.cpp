@@ -82,8 +82,6 @@ std::optional<double> voltage_attribute(const File& file, ScanDescription& scan)
   return {};
 }
 
-}  // namespace
-
 std::optional<ScanDescription> describe_emd(const File& file) {
   ScanDescription scan;
   scan.patterns = find_patterns(file);
@@ -106,6 +104,12 @@ std::optional<ScanDescription> describe_emd(const File& file) {
   state_detector(angle && angle->unit != "pixels" ? angle : axis_step(file, group, 2), voltage_V,
                  scan);
   return scan;
+}
+
+}  // namespace
+
+ScanFormat emd_scans() {
+  return described<describe_emd>("emd");
 }
 
 }  // namespace tessera::io

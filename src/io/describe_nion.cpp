@@ -33,8 +33,6 @@ std::optional<Fact> step(const nlohmann::json& properties, std::size_t axis) {
   return {};
 }
 
-}  // namespace
-
 std::optional<ScanDescription> describe_nion(const File& file) {
   for (const std::string& member : file.members("data")) {
     const std::string name = first_dataset(file, {("data/" + member).c_str()});
@@ -53,6 +51,12 @@ std::optional<ScanDescription> describe_nion(const File& file) {
     return scan;
   }
   return {};
+}
+
+}  // namespace
+
+ScanFormat nion_scans() {
+  return described<describe_nion>("nion");
 }
 
 }  // namespace tessera::io

@@ -63,8 +63,6 @@ void state_parameters(const std::string& path, const Extents& patterns, ScanDesc
          text("from the object's pixel_height_m = ", number(*object_pixel))});
 }
 
-}  // namespace
-
 std::optional<ScanDescription> describe_ptychodus(const File& file) {
   if (first_dataset(file, {"dp"}).empty()) return {};
   ScanDescription scan;
@@ -76,6 +74,12 @@ std::optional<ScanDescription> describe_ptychodus(const File& file) {
     scan.warnings.push_back(
         "no file of parameters is beside it (\"..._para.hdf5\"): give data.positions_file");
   return scan;
+}
+
+}  // namespace
+
+ScanFormat ptychodus_scans() {
+  return described<describe_ptychodus>("ptychodus");
 }
 
 }  // namespace tessera::io

@@ -8,6 +8,7 @@
 #include "file_facts.hpp"
 
 namespace tessera::io {
+namespace {
 
 std::optional<ScanDescription> describe_ptypy(const File& file) {
   if (file.members("chunks").empty()) return {};
@@ -29,6 +30,12 @@ std::optional<ScanDescription> describe_ptypy(const File& file) {
   state_length("experiment.detector_pixel_m", find_number(file, {"meta/psize", "info/psize"}), "m",
                scan);
   return scan;
+}
+
+}  // namespace
+
+ScanFormat ptypy_scans() {
+  return described<describe_ptypy>("ptypy");
 }
 
 }  // namespace tessera::io

@@ -58,8 +58,6 @@ std::string words(const nlohmann::json& metadata, const char* path) {
                                                       : "";
 }
 
-}  // namespace
-
 std::optional<ScanDescription> describe_velox(const File& file) {
   ScanDescription scan;
   scan.patterns = largest_image(file);
@@ -84,6 +82,12 @@ std::optional<ScanDescription> describe_velox(const File& file) {
   if (const std::string model = words(metadata, "/Instrument/InstrumentModel"); !model.empty())
     scan.statements.push_back({"instrument", in_quotes(model), "Metadata/Instrument"});
   return scan;
+}
+
+}  // namespace
+
+ScanFormat velox_scans() {
+  return described<describe_velox>("velox");
 }
 
 }  // namespace tessera::io

@@ -9,8 +9,6 @@
 namespace tessera::io {
 namespace {
 
-using Describe = std::optional<ScanDescription> (*)(const File&);
-
 /// What the source leaves as it is by default is what the file says of itself.
 ScanSource completed(ScanSource source, const ScanDescription& scan) {
   if (source.patterns == default_patterns) source.patterns = scan.patterns;
@@ -34,49 +32,23 @@ File open(const ScanSource& source, const comm::Communicator* comm) {
               : File::open(source.path, source.links);
 }
 
-template <Describe describe>
-ScanFormat described(std::string_view name) {
-  return {
-      name, "an HDF5 file",
-      [](const ScanSource& source) {
-        if (!is_hdf5(source.path)) return false;
-        const File file = File::open(source.path, source.links);
-        return !file.has(source.patterns) && describe(file).has_value();
-      },
-      [](const ScanSource& source, const comm::Communicator* comm) {
-        File file = open(source, comm);
-        const auto scan = describe(file);
-        if (!scan)
-          throw InputError(text('"', source.path, "\" is not what data.format = \"", source.format,
-                                "\" says; leave that out, or name the datasets with data.format = "
-                                "\"hdf5\""));
-        return open_hdf5_scan(std::move(file), completed(source, *scan), scan->has_frames_last);
-      },
-      [](const ScanSource& source) { return describe(open(source, nullptr)); }};
-}
-
 }  // namespace
 
-ScanFormat cxi_scans() {
-  return described<describe_cxi>("cxi");
+bool is_described(const ScanSource& source, Describe describe) {
+  if (!is_hdf5(source.path)) return false;
+  const File file = File::open(source.path, source.links);
+  return !file.has(source.patterns) && describe(file).has_value();
 }
-ScanFormat dectris_scans() {
-  return described<describe_dectris>("dectris");
-}
-ScanFormat emd_scans() {
-  return described<describe_emd>("emd");
-}
-ScanFormat nion_scans() {
-  return described<describe_nion>("nion");
-}
-ScanFormat velox_scans() {
-  return described<describe_velox>("velox");
-}
-ScanFormat ptypy_scans() {
-  return described<describe_ptypy>("ptypy");
-}
-ScanFormat ptychodus_scans() {
-  return described<describe_ptychodus>("ptychodus");
+
+std::unique_ptr<ScanReader> open_described(const ScanSource& source, const comm::Communicator* comm,
+                                           Describe describe) {
+  File file = open(source, comm);
+  const auto scan = describe(file);
+  if (!scan)
+    throw InputError(text('"', source.path, "\" is not what data.format = \"", source.format,
+                          "\" says; leave that out, or name the datasets with data.format = "
+                          "\"hdf5\""));
+  return open_hdf5_scan(std::move(file), completed(source, *scan), scan->has_frames_last);
 }
 
 ScanFormat hdf5_scans() {

@@ -1,22 +1,35 @@
 #pragma once
 /// Formats of HDF5 files that say by themselves where everything is.
 
+#include <memory>
 #include <optional>
+#include <string_view>
 
 #include "tessera/io/hdf5.hpp"
 
 #include "scan_description.hpp"
+#include "scan_format.hpp"
 
 namespace tessera::io {
 
-// Each looks into the file; nothing if it is of another format.
-std::optional<ScanDescription> describe_cxi(const File& file);        // describe_cxi.cpp
-std::optional<ScanDescription> describe_dectris(const File& file);    // describe_dectris.cpp
-std::optional<ScanDescription> describe_emd(const File& file);        // describe_emd.cpp
-std::optional<ScanDescription> describe_nion(const File& file);       // describe_nion.cpp
-std::optional<ScanDescription> describe_velox(const File& file);      // describe_velox.cpp
-std::optional<ScanDescription> describe_ptypy(const File& file);      // describe_ptypy.cpp
-std::optional<ScanDescription> describe_ptychodus(const File& file);  // describe_ptychodus.cpp
+/// Looks into the file; nothing if it is of another format.
+using Describe = std::optional<ScanDescription> (*)(const File&);
+
+bool is_described(const ScanSource& source, Describe describe);
+std::unique_ptr<ScanReader> open_described(const ScanSource& source, const comm::Communicator* comm,
+                                           Describe describe);
+
+/// The format whose files `describe` knows.
+template <Describe describe>
+ScanFormat described(std::string_view name) {
+  return {name, "an HDF5 file",
+          [](const ScanSource& source) { return is_described(source, describe); },
+          [](const ScanSource& source, const comm::Communicator* comm) {
+            return open_described(source, comm, describe);
+          },
+          [](const ScanSource& source) { return describe(File::open(source.path, source.links)); }};
+}
+
 /// Any file with patterns, guessed from names and shapes: for `tessera init`.
 std::optional<ScanDescription> describe_hdf5(const File& file);  // describe_hdf5.cpp
 

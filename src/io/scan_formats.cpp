@@ -4,29 +4,22 @@
 
 namespace tessera::io {
 
-// described_formats.cpp
+// Each stands in the file of its format, describe_<name>.cpp or <name>_format.cpp.
 ScanFormat cxi_scans();
 ScanFormat dectris_scans();
 ScanFormat emd_scans();
-ScanFormat hdf5_scans();
-ScanFormat nion_scans();
-ScanFormat ptychodus_scans();
-ScanFormat ptypy_scans();
 ScanFormat velox_scans();
-// empad_format.cpp
-ScanFormat empad_scans();
-// mib_format.cpp
-ScanFormat mib_scans();
-// numpy_format.cpp
+ScanFormat nion_scans();
+ScanFormat ptypy_scans();
+ScanFormat ptychodus_scans();
+ScanFormat hdf5_scans();  // described_formats.cpp
 ScanFormat numpy_scans();
-// dm_format.cpp
+ScanFormat mib_scans();
+ScanFormat empad_scans();
 ScanFormat dm_scans();
-// tiff_format.cpp
 ScanFormat tiff_scans();
-// matlab_format.cpp
 ScanFormat matlab_scans();
-// memory_scan.cpp
-ScanFormat memory_scans();
+ScanFormat memory_scans();  // memory_scan.cpp
 
 std::span<const ScanFormat> scan_formats() {
   static const std::array formats{cxi_scans(),   dectris_scans(), emd_scans(),       velox_scans(),

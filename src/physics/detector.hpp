@@ -57,7 +57,7 @@ class Detector {
 
   /// For the comparisons from now on. A model that was made for amplitudes alone keeps to these.
   void set_noise(Noise noise) { options_.noise = noise; }
-  PixelModel<> pixels() const { return {background_, options_.noise}; }
+  PixelModel<> pixels() const { return pixel_model(options_, background_); }
   bool has_point_spread() const { return options_.point_spread_px > 0; }
   /// Convolves with the point spread, a Gaussian, periodically. Its own adjoint.
   /// @param images (n, h, w)

@@ -80,4 +80,9 @@ struct PixelModel {
   }
 };
 
+/// @param background (h, w), 0 where there is none
+inline PixelModel<> pixel_model(const ModelOptions& options, const DeviceView<Real**>& background) {
+  return {background, options.noise};
+}
+
 }  // namespace tessera::physics

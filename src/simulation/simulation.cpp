@@ -102,7 +102,7 @@ void simulate(const deck::Deck& deck, const comm::Communicator& comm, const Log&
   ImageStack<double> patterns;
   comm.together([&] { patterns = intensities(scan, share); });
   scale_to_dose(patterns, scan, deck.simulation.counts_per_pattern, comm);
-  if (scan.background.size() > 0) add_background(patterns, scan);
+  add_background(patterns, scan);
   const bool counting = deck.simulation.noise == "poisson";
   if (counting) count(patterns, share, seed_for(Purpose::noise, deck.simulation));
   if (deck.simulation.saturation_fraction > 0) {

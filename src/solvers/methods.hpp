@@ -1,5 +1,6 @@
 #pragma once
-/// The list of the methods: how each is made, what it holds and what it computes.
+/// How each method is made, what it holds and what it computes. The list of them is
+/// settings::OwnSettings.
 
 #include <cstdint>
 #include <memory>
@@ -26,5 +27,26 @@ double copies_remembered(const settings::Solver& settings);
 /// Transforms per position and mode that an epoch cannot do without.
 /// @param shift of a probe by part of a pixel, per position: 1, or less where positions share one
 double transforms_needed(const settings::Solver& settings, int n_slices, double shift);
+
+struct Method {
+  std::unique_ptr<Solver> (*make)(const settings::Solver&, Unknowns&, physics::ForwardModel&,
+                                  const OwnedTile&);
+  std::int64_t (*bytes)(const settings::Solver&, const physics::Sizes&);
+  double (*remembered)(const settings::Solver&);
+  double (*transforms)(int n_slices, double shift);
+};
+
+template <class Class>
+Method method() {
+  return {[](const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
+             const OwnedTile& tile) -> std::unique_ptr<Solver> {
+            return std::make_unique<Class>(settings, unknowns, model, tile);
+          },
+          Class::bytes, Class::remembered, Class::transforms};
+}
+
+/// Specialised in the file of each method, for its own settings.
+template <class Own>
+Method method_of();
 
 }  // namespace tessera::solvers

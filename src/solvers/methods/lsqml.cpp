@@ -1,6 +1,7 @@
 #include "solvers/lsqml.hpp"
 
 #include "lsqml_kernels.hpp"
+#include "solvers/methods.hpp"
 
 namespace tessera::solvers {
 
@@ -72,6 +73,11 @@ void Lsqml::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
   sweep.fill(exec,
              halo::tile_field(unknowns_.object));  // what ranks round differently does not add up
   BatchMethod::finish_epoch(exec, sweep, epoch);
+}
+
+template <>
+Method method_of<settings::Lsqml>() {
+  return method<Lsqml>();
 }
 
 }  // namespace tessera::solvers

@@ -1,5 +1,7 @@
 #include "solvers/adam.hpp"
 
+#include "solvers/methods.hpp"
+
 namespace tessera::solvers {
 
 using device::complex;
@@ -149,6 +151,11 @@ Fields Adam::memory() {
           field("probe_moment", Lives::probe, probe_moment_),
           field("probe_square", Lives::probe, probe_square_),
           field("rates", Lives::everywhere, rates_)};
+}
+
+template <>
+Method method_of<settings::Adam>() {
+  return method<Adam>();
 }
 
 }  // namespace tessera::solvers

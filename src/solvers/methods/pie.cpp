@@ -1,5 +1,7 @@
 #include "solvers/pie.hpp"
 
+#include "solvers/methods.hpp"
+
 namespace tessera::solvers {
 
 using device::complex;
@@ -70,6 +72,11 @@ void Pie::update_object(const Device& exec, const BlockList& touched) {
                         static_cast<int>(unknowns_.object.extent(0)), touched, tile_,
                         MoveObject{unknowns_.object, batch_sums_.sums(), probe_update_.max_power(),
                                    steps_, tile_, static_cast<Real>(own_.alphas.object)});
+}
+
+template <>
+Method method_of<settings::Pie>() {
+  return method<Pie>();
 }
 
 }  // namespace tessera::solvers

@@ -6,6 +6,7 @@
 
 #include "device/sums.hpp"
 #include "physics/inner_product.hpp"
+#include "solvers/methods.hpp"
 
 namespace tessera::solvers {
 
@@ -259,6 +260,11 @@ Fields ProjectionSolver::memory() {
     fields.back().origin = tile_.begin;
   }
   return fields;
+}
+
+template <>
+Method method_of<settings::Projection>() {
+  return method<ProjectionSolver>();
 }
 
 }  // namespace tessera::solvers

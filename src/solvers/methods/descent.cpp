@@ -2,6 +2,8 @@
 
 #include "tessera/physics/pattern_store.hpp"
 
+#include "solvers/methods.hpp"
+
 namespace tessera::solvers {
 
 using device::Device;
@@ -135,6 +137,11 @@ Fields Descent::memory() {
   fields.push_back(field("state", Lives::everywhere, as_numbers(state_)));
   append(fields, rule_->memory());
   return fields;
+}
+
+template <>
+Method method_of<settings::Descent>() {
+  return method<Descent>();
 }
 
 }  // namespace tessera::solvers
