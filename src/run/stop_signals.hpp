@@ -6,7 +6,7 @@
 
 namespace tessera::run {
 
-/// From the program's start until there are StopSignals: SIGINT and SIGTERM end it with a line, for
+/// From the program's start until there are StopSignals: SIGINT and SIGTERM end it at once, for
 /// there is nothing to lose; SIGUSR1 is kept for them.
 void expect_signals();
 

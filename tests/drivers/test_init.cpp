@@ -176,9 +176,9 @@ TEST_F(Init, WhatLiesElsewhereIsReadWhereThePersonSaysSo) {
   for (std::vector<std::string> words : {std::vector<std::string>{"init", linked, "-o", deck_},
                                          {"look", linked},
                                          {"convert", linked, "-o", converted}}) {
-    expect_error(run_tessera({2, words}), 2, {linked, cxi_, "--follow-links"});
+    expect_error(run_tessera({1, words}), 2, {linked, cxi_, "--follow-links"});
     words.emplace_back("--follow-links");
-    EXPECT_EQ(run_tessera({2, words}).exit_code, 0) << words.front();
+    EXPECT_EQ(run_tessera({1, words}).exit_code, 0) << words.front();
   }
   EXPECT_THAT(content(deck_), HasSubstr("follow_links = true"));
 }
