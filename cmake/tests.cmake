@@ -6,7 +6,12 @@ find_package(GTest REQUIRED)
 # What is tested was optimised in its module; of a test's own source it would take a third of the time to build.
 add_library(tessera_test_options INTERFACE)
 target_compile_options(tessera_test_options INTERFACE "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>")
-target_link_libraries(tessera_test_options INTERFACE tessera_options GTest::gmock GTest::gtest)
+# In one unit a file's names may hide another's. Behind tessera_options, which warn of it.
+add_library(tessera_test_unit_options INTERFACE)
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(tessera_test_unit_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>")
+endif()
+target_link_libraries(tessera_test_options INTERFACE tessera_options tessera_test_unit_options GTest::gmock GTest::gtest)
 
 tessera_precompiled(test LIBRARIES tessera_test_options HEADERS <gmock/gmock.h> <gtest/gtest.h> ${standard_headers})
 tessera_precompiled(test_device LIBRARIES tessera_test_options tessera_kokkos
@@ -31,6 +36,8 @@ function(tessera_test name)
   set(target test_${name})
   list(TRANSFORM arg_DEPENDS PREPEND tessera_)
   tessera_device_sources(${arg_DEVICE_SOURCES})
+  # It replaces operator new, which the compiler must not see beside a use.
+  set_source_files_properties(../support/allocations.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   add_executable(${target} ${arg_SOURCES} ${arg_DEVICE_SOURCES})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE tessera_test_options ${arg_DEPENDS})

@@ -13,7 +13,7 @@
 namespace tessera::scaling {
 namespace {
 
-struct Row {
+struct StageRow {
   std::string name;
   Stage stage;  ///< per epoch
   StageCost cost;
@@ -25,12 +25,12 @@ double min_seconds(const StageCost& cost, const Roof& roof) {
 }
 
 /// The longest first.
-std::vector<Row> rows(const StageClock& clock, const EpochLoad& load, const Roof& roof,
-                      int n_epochs) {
+std::vector<StageRow> rows(const StageClock& clock, const EpochLoad& load, const Roof& roof,
+                           int n_epochs) {
   const std::map<std::string, StageCost> costs = stage_costs(load);
-  std::vector<Row> made;
+  std::vector<StageRow> made;
   for (const auto& [name, stage] : clock.stages()) {
-    Row row{name, {stage.n_calls / n_epochs, stage.seconds / n_epochs}, {}, 0};
+    StageRow row{name, {stage.n_calls / n_epochs, stage.seconds / n_epochs}, {}, 0};
     if (const auto known = costs.find(name); known != costs.end()) {
       row.cost = known->second;
       row.roof_share = min_seconds(row.cost, roof) / row.stage.seconds;
@@ -38,7 +38,7 @@ std::vector<Row> rows(const StageClock& clock, const EpochLoad& load, const Roof
     made.push_back(row);
   }
   std::sort(made.begin(), made.end(),
-            [](const Row& a, const Row& b) { return a.stage.seconds > b.stage.seconds; });
+            [](const StageRow& a, const StageRow& b) { return a.stage.seconds > b.stage.seconds; });
   return made;
 }
 
@@ -49,10 +49,10 @@ EpochLoad load_of(const run::Run& run) {
           .transforms_per_position = static_cast<double>(run.model().transforms_per_position())};
 }
 
-void print(const std::vector<Row>& stages, double epoch_s, double stages_s, const Roof& roof) {
+void print(const std::vector<StageRow>& stages, double epoch_s, double stages_s, const Roof& roof) {
   fmt::print("{:<44} {:>7} {:>9} {:>8} {:>8} {:>7}\n", "stage, one epoch of rank 0", "calls", "ms",
              "GB/s", "GFLOP/s", "roof");
-  for (const Row& row : stages) {
+  for (const StageRow& row : stages) {
     const double s = row.stage.seconds;
     if (row.roof_share > 0)
       fmt::print("{:<44} {:>7} {:>9.3f} {:>8.1f} {:>8.1f} {:>6.0f}%\n", row.name, row.stage.n_calls,
@@ -67,9 +67,9 @@ void print(const std::vector<Row>& stages, double epoch_s, double stages_s, cons
       1e3 * stages_s, 1e3 * epoch_s, 1e-9 * roof.bytes_per_s, 1e-9 * roof.flops_per_s);
 }
 
-nlohmann::json as_json(const std::vector<Row>& stages) {
+nlohmann::json as_json(const std::vector<StageRow>& stages) {
   nlohmann::json json = nlohmann::json::array();
-  for (const Row& row : stages)
+  for (const StageRow& row : stages)
     json.push_back({{"name", row.name},
                     {"calls", row.stage.n_calls},
                     {"ms", 1e3 * row.stage.seconds},
@@ -87,14 +87,14 @@ void bench_stages(CaseOptions& options, const comm::Communicator& comm) {
   const Roof roof = measure_roof(exec);
   run::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
   const double epoch_s = median_seconds(exec, options.n_epochs, [&] { run.run_epoch(); });
-  std::vector<Row> stages;
+  std::vector<StageRow> stages;
   {
     StageClock clock;
     for (int epoch = 0; epoch < options.n_epochs; ++epoch) run.run_epoch();
     stages = rows(clock, load_of(run), roof, options.n_epochs);
   }
   double stages_s = 0;
-  for (const Row& row : stages) stages_s += row.stage.seconds;
+  for (const StageRow& row : stages) stages_s += row.stage.seconds;
   if (comm.is_root()) print(stages, epoch_s, stages_s, roof);
   nlohmann::json json = case_json("stages", options, deck, comm.size());
   json.update({{"transport", run.transport()},

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// 8 x 8 pixels, all lit, flat in phase; amplitude 1 on the left and 1/2 on the right.
-void write_result(const std::string& path) {
+void write_step_result(const std::string& path) {
   io::File file = io::File::create(path);
   WaveStack object(1, {8, 8});
   WaveStack probe(1, {8, 8});
@@ -38,7 +38,7 @@ void write_result(const std::string& path) {
 
 class TerminalView : public ::testing::Test {
  protected:
-  TerminalView() { write_result(path_); }
+  TerminalView() { write_step_result(path_); }
   const tessera::testing::ScratchFolder folder_;
   const std::string path_ = folder_.path("result.h5");
 };

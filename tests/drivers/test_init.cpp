@@ -11,7 +11,7 @@
 #include "launch.hpp"
 #include "scan_file.hpp"
 
-namespace tessera::testing {
+namespace tessera::testing::init_tests {
 namespace {
 
 using ::testing::AllOf;
@@ -196,4 +196,4 @@ TEST_F(Init, WritesOverNothingAndRefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::testing::init_tests

@@ -12,7 +12,7 @@
 
 #include "optics/near_field_probe.hpp"
 
-namespace tessera::optics {
+namespace tessera::optics::start_probe_tests {
 namespace {
 
 constexpr double wavelength_m = 1.5e-10;
@@ -331,4 +331,4 @@ TEST(ScaleToCounts, SetsTheSumOverAllModes) {
 }
 
 }  // namespace
-}  // namespace tessera::optics
+}  // namespace tessera::optics::start_probe_tests

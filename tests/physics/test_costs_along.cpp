@@ -5,7 +5,7 @@
 #include "physics/costs_along.hpp"
 #include "support/small_scan.hpp"
 
-namespace tessera::physics {
+namespace tessera::physics::costs_along_tests {
 namespace {
 
 constexpr int n_modes = 2;
@@ -89,4 +89,4 @@ INSTANTIATE_TEST_SUITE_P(Detectors, CostsAlongTest,
                                                     .background = true}));
 
 }  // namespace
-}  // namespace tessera::physics
+}  // namespace tessera::physics::costs_along_tests

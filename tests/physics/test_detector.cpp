@@ -3,7 +3,7 @@
 #include "physics/forward_model.hpp"
 #include "support/small_scan.hpp"
 
-namespace tessera::physics {
+namespace tessera::physics::detector_tests {
 namespace {
 
 using testing::on_device;
@@ -97,4 +97,4 @@ TEST_F(DetectorTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
 }
 
 }  // namespace
-}  // namespace tessera::physics
+}  // namespace tessera::physics::detector_tests

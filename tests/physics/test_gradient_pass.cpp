@@ -11,7 +11,7 @@
 #include "physics/gradient_pass.hpp"
 #include "support/small_scan.hpp"
 
-namespace tessera::physics {
+namespace tessera::physics::gradient_pass_tests {
 namespace {
 
 using device::DeviceView;
@@ -125,4 +125,4 @@ TEST_P(OwnProbes, LeaveTheProbesSumsWhereTheyAreNotWanted) {
 INSTANTIATE_TEST_SUITE_P(OprModes, OwnProbes, ::testing::Values(0, 1, 2));
 
 }  // namespace
-}  // namespace tessera::physics
+}  // namespace tessera::physics::gradient_pass_tests

@@ -9,7 +9,7 @@
 #include "physics/gradient_pass.hpp"
 #include "physics/model_scene.hpp"
 
-namespace tessera::physics {
+namespace tessera::physics::models_tests {
 namespace {
 
 using device::DeviceView;
@@ -248,4 +248,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& shown) { return std::string(shown.param.name); });
 
 }  // namespace
-}  // namespace tessera::physics
+}  // namespace tessera::physics::models_tests

@@ -6,7 +6,7 @@
 
 #include "tessera/physics/pattern_store.hpp"
 
-namespace tessera::physics {
+namespace tessera::physics::pattern_store_tests {
 namespace {
 
 constexpr int n_positions = 11;
@@ -123,4 +123,4 @@ TYPED_TEST(StreamOf, ChunksComeInTheOrderOfThePassOnly) {
 }
 
 }  // namespace
-}  // namespace tessera::physics
+}  // namespace tessera::physics::pattern_store_tests

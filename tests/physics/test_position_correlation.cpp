@@ -5,7 +5,7 @@
 #include "physics/position_correlation.hpp"
 #include "support/small_scan.hpp"
 
-namespace tessera::physics {
+namespace tessera::physics::position_correlation_tests {
 namespace {
 
 using device::DeviceView;
@@ -111,4 +111,4 @@ TEST(PositionCorrelation, FindsMostOfAShiftUnderABeamWithAnEdge) {
 }
 
 }  // namespace
-}  // namespace tessera::physics
+}  // namespace tessera::physics::position_correlation_tests

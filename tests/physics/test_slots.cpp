@@ -8,7 +8,7 @@
 #include "physics/forward_model.hpp"
 #include "support/small_scan.hpp"
 
-namespace tessera::physics {
+namespace tessera::physics::slots_tests {
 namespace {
 
 using device::DeviceView;
@@ -144,4 +144,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, Slots,
                                            std::pair(17, 17)));
 
 }  // namespace
-}  // namespace tessera::physics
+}  // namespace tessera::physics::slots_tests

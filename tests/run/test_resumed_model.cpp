@@ -10,7 +10,7 @@
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
 
-namespace tessera::run {
+namespace tessera::run::resumed_model_tests {
 namespace {
 
 using testing::world;
@@ -138,4 +138,4 @@ TEST(ResumedDeck, SaysWhatItKeepsAndWhatASolverCannot) {
 }
 
 }  // namespace
-}  // namespace tessera::run
+}  // namespace tessera::run::resumed_model_tests

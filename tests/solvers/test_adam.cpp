@@ -5,7 +5,7 @@
 #include "solvers/adam.hpp"
 #include "solvers/small_run.hpp"
 
-namespace tessera::solvers {
+namespace tessera::solvers::adam_tests {
 namespace {
 
 using testing::Complex;
@@ -95,4 +95,4 @@ INSTANTIATE_TEST_SUITE_P(
              .probe_start_epoch = 1}));
 
 }  // namespace
-}  // namespace tessera::solvers
+}  // namespace tessera::solvers::adam_tests

@@ -4,7 +4,7 @@
 
 #include "solvers/plain_descent.hpp"
 
-namespace tessera::solvers {
+namespace tessera::solvers::descent_tests {
 namespace {
 
 using testing::SmallScan;
@@ -86,4 +86,4 @@ TEST(Descent, AnUphillMoveIsTakenBack) {
 }
 
 }  // namespace
-}  // namespace tessera::solvers
+}  // namespace tessera::solvers::descent_tests

@@ -7,7 +7,7 @@
 #include "solvers/line_search.hpp"
 #include "solvers/small_run.hpp"
 
-namespace tessera::solvers {
+namespace tessera::solvers::line_search_tests {
 namespace {
 
 using testing::SmallScan;
@@ -107,4 +107,4 @@ INSTANTIATE_TEST_SUITE_P(Noises, LineSearchTest,
                                            physics::Noise::poisson));
 
 }  // namespace
-}  // namespace tessera::solvers
+}  // namespace tessera::solvers::line_search_tests

@@ -5,7 +5,7 @@
 #include "solvers/lsqml.hpp"
 #include "solvers/reference_batch.hpp"
 
-namespace tessera::solvers {
+namespace tessera::solvers::lsqml_tests {
 namespace {
 
 using tessera::testing::inner;
@@ -113,4 +113,4 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{.scan = {.batch_size = 2, .window = 32, .fixed_order = false}}));
 
 }  // namespace
-}  // namespace tessera::solvers
+}  // namespace tessera::solvers::lsqml_tests

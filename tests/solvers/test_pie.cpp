@@ -5,7 +5,7 @@
 #include "solvers/pie.hpp"
 #include "solvers/reference_batch.hpp"
 
-namespace tessera::solvers {
+namespace tessera::solvers::pie_tests {
 namespace {
 
 using tessera::testing::on_host;
@@ -106,4 +106,4 @@ INSTANTIATE_TEST_SUITE_P(
              .scan = {.subpixel = false, .batch_size = 2, .window = 32, .fixed_order = false}}));
 
 }  // namespace
-}  // namespace tessera::solvers
+}  // namespace tessera::solvers::pie_tests

@@ -4,7 +4,7 @@
 
 #include "solvers/tiled_object.hpp"
 
-namespace tessera::solvers {
+namespace tessera::solvers::probe_constraints_tests {
 namespace {
 
 using testing::Complex;
@@ -168,4 +168,4 @@ TEST(ProbeConstraints, CentringMovesObjectAndProbeAndNoIntensity) {
 }
 
 }  // namespace
-}  // namespace tessera::solvers
+}  // namespace tessera::solvers::probe_constraints_tests

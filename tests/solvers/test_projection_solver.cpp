@@ -10,12 +10,12 @@
 #include "support/small_scan.hpp"
 #include "support/world.hpp"
 
-namespace tessera::solvers {
+namespace tessera::solvers::projection_solver_tests {
 namespace {
 
-using testing::Complex;
-using testing::SmallScan;
-using testing::world;
+using tessera::testing::Complex;
+using tessera::testing::SmallScan;
+using tessera::testing::world;
 
 constexpr int n_modes = 2;
 constexpr int n_positions = 4;
@@ -34,7 +34,7 @@ WaveStack reflected(const WaveStack& projected, const WaveStack& wave) {
 }
 
 double power(const WaveStack& waves) {
-  return testing::norm(waves) * testing::norm(waves);
+  return tessera::testing::norm(waves) * tessera::testing::norm(waves);
 }
 
 /// The two projections, in the words of projection_solver.hpp.
@@ -50,7 +50,7 @@ struct Reference {
   int n_beyond_bound = 0;
 
   WaveStack exit_waves(int j) const {
-    return testing::exit_waves(scan.object, scan.probe, scan.corner[j], scan.subpixel[j]);
+    return tessera::testing::exit_waves(scan.object, scan.probe, scan.corner[j], scan.subpixel[j]);
   }
   std::vector<WaveStack> exit_waves() const {
     std::vector<WaveStack> waves;
@@ -60,26 +60,28 @@ struct Reference {
 
   /// What P_M does not project to: the distance in each pixel of the detector, masked ones 0.
   ImageStack<double> difference(const WaveStack& detector, int j) const {
-    return testing::missing_amplitude(scan, j, detector);
+    return tessera::testing::missing_amplitude(scan, j, detector);
   }
   static double squared_norm(const ImageStack<double>& image) {
     return std::inner_product(image.begin(), image.end(), image.begin(), 0.0);
   }
 
   WaveStack with_measured_amplitudes(const WaveStack& wave, int j) {
-    const WaveStack detector = testing::dft(wave, -1);
+    const WaveStack detector = tessera::testing::dft(wave, -1);
     const ImageStack<double> missing = difference(detector, j);
     const double distance = squared_norm(missing);
     const bool within = distance <= distance_bound;
     ++(within ? n_within_bound : n_beyond_bound);
     const double share = within ? 0 : 1 - std::sqrt(distance_bound / distance);
-    return combined(1, wave, share, testing::dft(testing::missing_waves(detector, missing), +1));
+    return combined(1, wave, share,
+                    tessera::testing::dft(tessera::testing::missing_waves(detector, missing), +1));
   }
 
   void find_object(const std::vector<WaveStack>& waves) {
-    testing::PlainSums sums(scan.object.shape(), n_modes, window);
+    tessera::testing::PlainSums sums(scan.object.shape(), n_modes, window);
     for (int j = 0; j < n_positions; ++j)
-      sums.add_to_object(testing::shifted(scan.probe, scan.subpixel[j]), waves[j], scan.corner[j]);
+      sums.add_to_object(tessera::testing::shifted(scan.probe, scan.subpixel[j]), waves[j],
+                         scan.corner[j]);
     double max_power = 0;
     for (int y = 0; y < window.h; ++y)
       for (int x = 0; x < window.w; ++x) {
@@ -96,7 +98,7 @@ struct Reference {
 
   /// Relative change.
   double find_probe(const std::vector<WaveStack>& waves) {
-    testing::PlainSums sums(scan.object.shape(), n_modes, window);
+    tessera::testing::PlainSums sums(scan.object.shape(), n_modes, window);
     for (int j = 0; j < n_positions; ++j)
       sums.add_to_probe(scan.object, waves[j], scan.corner[j], scan.subpixel[j]);
     const WaveStack before = scan.probe;
@@ -106,7 +108,7 @@ struct Reference {
         for (int x = 0; x < window.w; ++x)
           scan.probe(m, y, x) +=
               (sums.probe(m, y, x) - sums.overlap(0, y, x) * before(m, y, x)) / max_overlap;
-    return testing::relative_difference(before, scan.probe);
+    return tessera::testing::relative_difference(before, scan.probe);
   }
 
   void find_object_and_probe(const std::vector<WaveStack>& waves, bool moves_probe) {
@@ -123,7 +125,7 @@ struct Reference {
     total_distance = 0;
     double counts = 0;
     for (int j = 0; j < n_positions; ++j) {
-      total_distance += squared_norm(difference(testing::dft(exit_waves(j), -1), j));
+      total_distance += squared_norm(difference(tessera::testing::dft(exit_waves(j), -1), j));
       for (int y = 0; y < window.h; ++y)
         for (int x = 0; x < window.w; ++x)
           if (scan.valid_pixels(0, y, x)) counts += scan.counts(j, y, x);
@@ -147,7 +149,7 @@ struct Reconstruction {
 
   Reconstruction(const SmallScan& scan, const settings::Projection& options,
                  int probe_start_epoch = 0)
-      : unknowns{testing::on_device(scan.object), testing::on_device(scan.probe)},
+      : unknowns{tessera::testing::on_device(scan.object), tessera::testing::on_device(scan.probe)},
         all(Box::at({0, 0}, scan.object.shape())),
         rank(halo::make_transport("auto", world()), {all, all, {}}, 3, scan.tile, {},
              {.n_modes = n_modes,
@@ -175,7 +177,7 @@ struct Reconstruction {
   }
 };
 
-constexpr double tolerance = std::max(30 * testing::rounding, 1e-10);
+constexpr double tolerance = std::max(30 * tessera::testing::rounding, 1e-10);
 constexpr int n_epochs = 3;
 
 struct Case {
@@ -188,12 +190,14 @@ struct Case {
 
 class ProjectionSolverTest : public ::testing::TestWithParam<Case> {
  protected:
-  SmallScan scan_ =
-      testing::make_small_scan(GetParam().window, n_modes, n_positions, GetParam().subpixel, 31);
+  SmallScan scan_ = tessera::testing::make_small_scan(GetParam().window, n_modes, n_positions,
+                                                      GetParam().subpixel, 31);
   void expect_same(const Reconstruction& run) const {
-    EXPECT_LT(testing::relative_difference(testing::on_host(run.unknowns.object), scan_.object),
+    EXPECT_LT(tessera::testing::relative_difference(tessera::testing::on_host(run.unknowns.object),
+                                                    scan_.object),
               tolerance);
-    EXPECT_LT(testing::relative_difference(testing::on_host(run.unknowns.probe), scan_.probe),
+    EXPECT_LT(tessera::testing::relative_difference(tessera::testing::on_host(run.unknowns.probe),
+                                                    scan_.probe),
               tolerance);
   }
 };
@@ -278,12 +282,12 @@ INSTANTIATE_TEST_SUITE_P(
     name_of);
 
 TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
-  SmallScan scan = testing::make_small_scan(small_window, n_modes, n_positions, true, 31);
+  SmallScan scan = tessera::testing::make_small_scan(small_window, n_modes, n_positions, true, 31);
   const Reference exact{scan, {}};
   std::vector<double> distances;
   for (int j = 0; j < n_positions; ++j)
-    distances.push_back(
-        Reference::squared_norm(exact.difference(testing::dft(exact.exit_waves(j), -1), j)));
+    distances.push_back(Reference::squared_norm(
+        exact.difference(tessera::testing::dft(exact.exit_waves(j), -1), j)));
   std::ranges::sort(distances);
   const double bound = (distances[1] + distances[2]) / 2;
   const settings::Projection options{.fourier_relaxation =
@@ -296,14 +300,15 @@ TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
   EXPECT_EQ(reference.n_beyond_bound, 2);
   reference.find_object_and_probe(psi, true);
   run.run_epoch(0);
-  EXPECT_LT(testing::relative_difference(testing::on_host(run.unknowns.object), scan.object),
+  EXPECT_LT(tessera::testing::relative_difference(tessera::testing::on_host(run.unknowns.object),
+                                                  scan.object),
             tolerance);
 }
 
 /// psi = P_O P_M psi: of the object alone, which starts in the range of P_O. RAAR's object is that
 /// of R_M psi = 2 P_M psi - psi, hence half way from there to the one before.
 TEST(RaarAtBetaOneHalf, IsAlternatingProjections) {
-  SmallScan scan = testing::make_small_scan(small_window, n_modes, n_positions, true, 31);
+  SmallScan scan = tessera::testing::make_small_scan(small_window, n_modes, n_positions, true, 31);
   const settings::Projection options{.map = raar, .fourier_relaxation = 0, .raar_beta = 0.5};
   Reconstruction run(scan, options, n_epochs);
   Reference reference{scan, options};
@@ -313,10 +318,12 @@ TEST(RaarAtBetaOneHalf, IsAlternatingProjections) {
     for (int j = 0; j < n_positions; ++j) psi[j] = reference.with_measured_amplitudes(psi[j], j);
     reference.find_object(psi);
     run.run_epoch(epoch);
-    const WaveStack object = combined(0.5, testing::on_host(run.unknowns.object), 0.5, before);
-    EXPECT_LT(testing::relative_difference(object, scan.object), tolerance) << "epoch " << epoch;
+    const WaveStack object =
+        combined(0.5, tessera::testing::on_host(run.unknowns.object), 0.5, before);
+    EXPECT_LT(tessera::testing::relative_difference(object, scan.object), tolerance)
+        << "epoch " << epoch;
   }
 }
 
 }  // namespace
-}  // namespace tessera::solvers
+}  // namespace tessera::solvers::projection_solver_tests

@@ -9,7 +9,7 @@
 namespace tessera::solvers {
 namespace {
 
-using testing::world;
+using tessera::testing::world;
 
 /// Forty positions, of which this "rank" holds every third; every other one of these on the border.
 class SweepTest : public ::testing::TestWithParam<decomposition::BatchOrder> {
