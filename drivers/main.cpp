@@ -4,10 +4,10 @@
 
 #include <fmt/core.h>
 
-#include "tessera/base/file_at_work.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/device/runtime.hpp"
 
+#include "base/file_at_work.hpp"
 #include "command_line.hpp"
 #include "run/stop_signals.hpp"
 

@@ -15,11 +15,11 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/batch_reach.hpp"
-#include "tessera/decomposition/batch_size.hpp"
-#include "tessera/decomposition/window_index.hpp"
 #include "tessera/geometry/windows.hpp"
 
 #include "commands.hpp"
+#include "decomposition/batch_size.hpp"
+#include "decomposition/window_index.hpp"
 
 namespace tessera::scaling {
 namespace {

@@ -1,4 +1,4 @@
-#include "tessera/base/file_at_work.hpp"
+#include "base/file_at_work.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tessera/comm/watchdog.hpp"
+#include "comm/watchdog.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +12,8 @@
 #include "tessera/base/host.hpp"
 #include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/base/thread.hpp"
+
+#include "base/thread.hpp"
 
 namespace tessera::comm {
 namespace {

@@ -1,4 +1,4 @@
-#include "tessera/decomposition/batch_size.hpp"
+#include "decomposition/batch_size.hpp"
 
 #include <algorithm>
 #include <bit>

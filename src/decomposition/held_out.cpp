@@ -1,4 +1,4 @@
-#include "tessera/decomposition/held_out.hpp"
+#include "decomposition/held_out.hpp"
 
 #include <algorithm>
 #include <cmath>

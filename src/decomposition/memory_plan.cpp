@@ -1,4 +1,4 @@
-#include "tessera/decomposition/memory_plan.hpp"
+#include "decomposition/memory_plan.hpp"
 
 #include <algorithm>
 #include <array>

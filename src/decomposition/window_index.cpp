@@ -1,4 +1,4 @@
-#include "tessera/decomposition/window_index.hpp"
+#include "decomposition/window_index.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tessera/geometry/detector_frame.hpp"
+#include "geometry/detector_frame.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tessera/halo/choose_transport.hpp"
+#include "halo/choose_transport.hpp"
 
 #include <algorithm>
 #include <iomanip>

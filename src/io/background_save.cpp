@@ -1,10 +1,10 @@
-#include "tessera/io/background_save.hpp"
+#include "io/background_save.hpp"
 
 #include <filesystem>
 
 #include "tessera/base/progress.hpp"
-#include "tessera/base/thread.hpp"
 
+#include "base/thread.hpp"
 #include "save_steps.hpp"
 
 namespace tessera::io {

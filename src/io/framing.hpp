@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tessera/geometry/detector_frame.hpp"
-
+#include "geometry/detector_frame.hpp"
 #include "io/scan_reader.hpp"
 
 namespace tessera::io {

@@ -9,9 +9,10 @@
 #include <hdf5.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/base/file_at_work.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
+
+#include "base/file_at_work.hpp"
 
 namespace tessera::io {
 

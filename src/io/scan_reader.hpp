@@ -16,9 +16,10 @@
 #include "tessera/base/box.hpp"
 #include "tessera/base/image_stack.hpp"
 #include "tessera/comm/communicator.hpp"
-#include "tessera/geometry/detector_frame.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/io/memory_scan.hpp"
+
+#include "geometry/detector_frame.hpp"
 
 namespace tessera::io {
 

@@ -2,7 +2,8 @@
 /// A probe of the recorded detector on a cut, binned or padded one.
 
 #include "tessera/base/image_stack.hpp"
-#include "tessera/geometry/detector_frame.hpp"
+
+#include "geometry/detector_frame.hpp"
 
 namespace tessera::optics {
 

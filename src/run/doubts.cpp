@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "tessera/base/text.hpp"
-#include "tessera/decomposition/batch_size.hpp"
 
 #include "deck/keys.hpp"
+#include "decomposition/batch_size.hpp"
 #include "set_up.hpp"
 
 namespace tessera::run {

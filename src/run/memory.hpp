@@ -2,9 +2,9 @@
 /// What a rank of a run will hold, and where the patterns stay for that.
 
 #include "tessera/comm/communicator.hpp"
-#include "tessera/decomposition/memory_plan.hpp"
 
 #include "deck/deck.hpp"
+#include "decomposition/memory_plan.hpp"
 #include "run/planned_batches.hpp"
 #include "run/scan.hpp"
 

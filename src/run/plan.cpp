@@ -4,9 +4,9 @@
 #include <cmath>
 #include <span>
 
-#include "tessera/decomposition/batch_size.hpp"
 #include "tessera/device/device.hpp"
 
+#include "decomposition/batch_size.hpp"
 #include "optics/deck_optics.hpp"
 #include "physics/kernel_choice.hpp"
 #include "solvers/constraint_list.hpp"

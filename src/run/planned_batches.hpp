@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tessera/decomposition/batch_reach.hpp"
-#include "tessera/decomposition/window_index.hpp"
 
+#include "decomposition/window_index.hpp"
 #include "run/scan.hpp"
 
 namespace tessera::run {

@@ -10,11 +10,11 @@
 
 #include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/comm/watchdog.hpp"
 #include "tessera/io/hdf5.hpp"
 #include "tessera/io/save.hpp"
 
 #include "analysis/pictures.hpp"
+#include "comm/watchdog.hpp"
 #include "deck/check.hpp"
 #include "epochs.hpp"
 #include "halves.hpp"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tessera/io/background_save.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "io/background_save.hpp"
 #include "run/history.hpp"
 #include "run/rank_times.hpp"
 #include "run/scan.hpp"

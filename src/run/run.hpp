@@ -8,9 +8,9 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/log.hpp"
-#include "tessera/io/background_save.hpp"
 
 #include "deck/deck.hpp"
+#include "io/background_save.hpp"
 #include "run/history.hpp"
 #include "run/rank_times.hpp"
 #include "run/scan.hpp"

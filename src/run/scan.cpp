@@ -10,8 +10,8 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
-#include "tessera/decomposition/held_out.hpp"
 
+#include "decomposition/held_out.hpp"
 #include "planned_batches.hpp"
 #include "result_file.hpp"
 #include "run/beam_curvature.hpp"

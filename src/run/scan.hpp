@@ -8,12 +8,12 @@
 #include "tessera/base/log.hpp"
 #include "tessera/comm/communicator.hpp"
 #include "tessera/decomposition/batch_reach.hpp"
-#include "tessera/decomposition/memory_plan.hpp"
 #include "tessera/decomposition/tiles.hpp"
 #include "tessera/geometry/windows.hpp"
 #include "tessera/physics/scan_tile.hpp"
 
 #include "deck/deck.hpp"
+#include "decomposition/memory_plan.hpp"
 #include "io/scan_reader.hpp"
 #include "optics/feature_motion.hpp"
 #include "run/plan.hpp"

@@ -1,9 +1,8 @@
 #include "set_up.hpp"
 
-#include "tessera/halo/choose_transport.hpp"
-
 #include "comm/ranks_of.hpp"
 #include "fft/shared_plans.hpp"
+#include "halo/choose_transport.hpp"
 
 namespace tessera::run {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/base/file_at_work.hpp"
+#include "base/file_at_work.hpp"
 
 namespace tessera {
 namespace {

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "tessera/decomposition/batch_reach.hpp"
-#include "tessera/decomposition/window_index.hpp"
 
 #include "decomposition/random_scans.hpp"
+#include "decomposition/window_index.hpp"
 #include "support/allocations.hpp"
 
 namespace tessera::decomposition {

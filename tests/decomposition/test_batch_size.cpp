@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tessera/decomposition/batch_size.hpp"
-
+#include "decomposition/batch_size.hpp"
 #include "decomposition/random_scans.hpp"
 
 namespace tessera::decomposition {

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/decomposition/held_out.hpp"
+
+#include "decomposition/held_out.hpp"
 
 namespace tessera::decomposition {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tessera/decomposition/memory_plan.hpp"
+#include "decomposition/memory_plan.hpp"
 
 namespace tessera::decomposition {
 namespace {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "tessera/base/error.hpp"
-#include "tessera/halo/choose_transport.hpp"
 
+#include "halo/choose_transport.hpp"
 #include "tested_transports.hpp"
 
 namespace tessera::halo {

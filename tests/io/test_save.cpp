@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tessera/io/background_save.hpp"
 #include "tessera/io/save.hpp"
 
+#include "io/background_save.hpp"
 #include "io/scan_file.hpp"
 #include "io/small_disk.hpp"
 
