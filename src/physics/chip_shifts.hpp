@@ -1,6 +1,6 @@
 #pragma once
-/// The probe shifted to every place of a chunk inside the fused kernel, in place of slots:
-/// `docs/decisions/0018`.
+/// The probe shifted to every place of a chunk inside the fused kernel, in place of slots, shared
+/// or a place's own: `docs/decisions/0018`.
 
 #include "tessera/device/device.hpp"
 #include "tessera/physics/model_options.hpp"
@@ -9,6 +9,7 @@
 
 #include "hot_path.hpp"
 #include "physics/gradient_sums.hpp"
+#include "physics/parameters.hpp"
 
 namespace tessera::physics {
 
@@ -16,27 +17,31 @@ class ChipShifts {
   using complex = device::complex;
 
  public:
-  /// @param possible whether windows fit on the chip and spectra are row spectra; else nothing is
-  /// allocated
-  ChipShifts(const ScanTile& scan, const ModelOptions& options, bool possible);
+  /// @param possible whether windows fit on the chip; else nothing is allocated
+  ChipShifts(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
+             bool possible);
   static std::int64_t bytes(const Sizes& sizes);
 
   /// Whether `chunk` is better shifted so than by its slots, which no other shares then.
   bool pay(const Chunk& chunk, const ObjectView& object) const;
   /// What the kernel reads. Makes the probe's spectrum unless it is there.
+  /// @param spectrum along x alone, of probes of their own along both axes
   hot_path::ShiftsOnChip prepare(const device::Device& exec, const Chunk& chunk,
-                                 const ProbeView& row_spectrum);
+                                 const ProbeView& spectrum);
   /// The probe has changed.
   void forget_probe() { has_spectrum_ = false; }
 
   /// Where the kernel sums for the probe, zero when the first chunk begins.
   complex* sum() const { return sum_.data(); }
-  /// probe_sum, a row spectrum, += sum, which becomes zero.
+  /// probe_sum, of the kind that `prepare` takes, += sum, which becomes zero.
   void gather(const device::Device& exec, const ProbeView& probe_sum) const;
 
  private:
   const ScanTile& scan_;
+  Parameters parameters_;
   int n_modes_;
+  int n_planes_;
+  bool own_probes_;
   bool possible_;
   ProbeView spectrum_;
   ProbeView sum_;

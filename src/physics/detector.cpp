@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "detector_kernels.hpp"
+#include "kernel_choice.hpp"
 
 namespace tessera::physics {
 
@@ -28,26 +29,29 @@ Detector::Detector(const ScanTile& scan, const Parameters& parameters, const Mod
     background_ = DeviceView<Real**>("tessera::physics::no_background", h, w);
     return;
   }
+  background_slopes_ = DeviceView<Real** [2]>("tessera::physics::slopes_of_background", h, w);
+  if (choose_kernels(sizes()) == Kernels::fused) return;
   background_slope_ = DeviceView<Real***>("tessera::physics::background_slope", n, h, w);
   background_curvature_ = DeviceView<Real***>("tessera::physics::background_curvature", n, h, w);
-  background_slopes_ = DeviceView<Real** [2]>("tessera::physics::slopes_of_background", h, w);
 }
 
 std::int64_t Detector::bytes(const Sizes& sizes) {
   const std::int64_t pixels = sizes.window.size();
   const std::int64_t of_chunk = sizes.model.chunk_size * pixels;
+  const bool is_fused = choose_kernels(sizes) == Kernels::fused;
   return (sizes.model.point_spread_px > 0 ? bytes_of<complex>(of_chunk) : 0) +
-         bytes_of<Real>(sizes.has_background ? 2 * of_chunk + 2 * pixels : pixels);
+         bytes_of<Real>(sizes.has_background ? (is_fused ? 0 : 2 * of_chunk) + 2 * pixels : pixels);
 }
 
 bool Detector::compares_amplitudes(const Sizes& sizes) {
   const ModelOptions& model = sizes.model;
-  return PixelModel<>::is_plain(sizes) && model.point_spread_px == 0 &&
+  return PixelModel<>::compares_amplitudes(sizes) && model.point_spread_px == 0 &&
          model.n_waves() == model.n_modes;
 }
 
 bool Detector::is_plain() const {
-  return compares_amplitudes(sizes()) && std::isinf(scan_.saturation);
+  return compares_amplitudes(sizes()) && PixelModel<>::is_plain(sizes()) &&
+         std::isinf(scan_.saturation);
 }
 
 Sizes Detector::sizes() const {

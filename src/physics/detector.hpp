@@ -50,7 +50,8 @@ class Detector {
   ChunkPatterns counts(const device::Device& exec, const Chunk& chunk) const {
     return scan_.patterns->at(exec, chunk);
   }
-  /// True where amplitudes of the waves of the probe's modes are all that is compared.
+  /// True where amplitudes are compared, of the waves of the probe's modes and perhaps a
+  /// background.
   static bool compares_amplitudes(const Sizes& sizes);
   /// Without what the rank's tile and positions decide.
   Sizes sizes() const;
@@ -92,7 +93,7 @@ class Detector {
   device::DeviceView<Real** [2]> background_slopes_;
   // By position of the chunk, (position, h, w):
   device::DeviceView<device::complex***> blurred_;  ///< intensity; none without a point spread
-  device::DeviceView<Real***> background_slope_;    ///< none without a background
+  device::DeviceView<Real***> background_slope_;    ///< of a background, by portable kernels
   device::DeviceView<Real***> background_curvature_;
 };
 

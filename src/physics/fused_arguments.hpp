@@ -12,6 +12,7 @@ namespace tessera::physics {
 inline hot_path::ScanArrays fused_scan(const ForwardModel& model) {
   const ScanTile& scan = model.scan();
   const Real* intensity = model.parameters().intensity.data();
+  const Real* background = model.parameters().background.data();
   return {.n = scan.window.w,
           .n_modes = model.n_modes(),
           .counts = {},
@@ -22,7 +23,8 @@ inline hot_path::ScanArrays fused_scan(const ForwardModel& model) {
           .slot = scan.slot.data(),
           .own_slots = model.options().own_probes,
           .intensity = plain(intensity),
-          .saturation = static_cast<float>(scan.saturation)};
+          .saturation = static_cast<float>(scan.saturation),
+          .background = plain(background)};
 }
 
 inline hot_path::ScanArrays fused_scan(const ForwardModel& model, const Patterns& patterns) {
@@ -51,7 +53,9 @@ inline hot_path::ChunkArrays fused_chunk(ForwardModel& model, const ObjectView& 
           .dose = plain(sums.dose.data()),
           .slot_sums = with_probe ? plain(illumination.sums_data(sums.probe)) : nullptr,
           .overlap = with_probe ? plain(sums.overlap.data()) : nullptr,
-          .sums = nullptr};
+          .sums = nullptr,
+          .background_slopes =
+              model.fitted().background ? plain(model.slopes().background.data()) : nullptr};
 }
 
 }  // namespace tessera::physics

@@ -63,8 +63,15 @@ void GradientPass::add_on_chip(const Device& exec, const ObjectView& object, con
   fused.patterns_packed = patterns.packed;
   fused.sums = figures_.sums().data();
   if (with_probe) fused.slot_sums = plain(illumination.chip_shifts().sum());
-  hot_path::add_gradients_and_shift(device::stream_handle(exec),
-                                    fused_scan(model_, patterns.values), fused, shifts);
+  const hot_path::ScanArrays scan = fused_scan(model_, patterns.values);
+  if (model_.options().own_probes) {
+    const FittedParameters& fitted = model_.fitted();
+    hot_path::add_gradients_of_own_probes(device::stream_handle(exec), scan, fused, shifts,
+                                          illumination.own_probes_on_chip(exec, fitted));
+    if (fitted.any_at_position()) illumination.take_slopes(exec, chunk, fitted, model_.slopes());
+  } else {
+    hot_path::add_gradients_and_shift(device::stream_handle(exec), scan, fused, shifts);
+  }
   if (with_probe) illumination.chip_shifts().gather(exec, sums.probe);
 }
 

@@ -31,6 +31,7 @@ struct ScanArrays {
   const float* intensity = nullptr;  ///< of the beam, by position: |object|^2 counts so much
   /// Counts from which on a pixel of one pattern is not trusted.
   float saturation = std::numeric_limits<float>::infinity();
+  const float* background = nullptr;  ///< (n, n), counts that every pattern has besides
 };
 
 /// Places begin ... begin + count - 1 of the order, with what they read and add to.
@@ -49,6 +50,8 @@ struct ChunkArrays {
   Complex* slot_sums;   ///< (slot, mode, n, n) += sum_j conj(object_j) wave_jm
   float* overlap;       ///< (n, n) += sum_j |object_j|^2
   double* sums;         ///< the first 5 of FigureSums; never null where there are patterns
+  /// (n, n, 2) += slope and curvature by the background: ParameterSlopes
+  float* background_slopes = nullptr;
 };
 
 /// @return whether this build and the functions below can do such windows
@@ -73,8 +76,8 @@ void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArra
 
 /// Shifts that are made on the chip, of every place its own.
 struct ShiftsOnChip {
-  const float* shift;       ///< (slot, 2): y, x, pixels
-  const Complex* spectrum;  ///< (n_modes, n, n), as `spectrum_to_chip` leaves it
+  const float* shift;       ///< (slot, 2): y, x, pixels; by position of probes of their own
+  const Complex* spectrum;  ///< (plane, n, n), as `spectrum_to_chip` leaves it
   Complex* kept;            ///< `kept_on_chip()` finite numbers, overwritten
 };
 std::int64_t kept_on_chip();
@@ -85,6 +88,24 @@ std::int64_t kept_on_chip();
 /// the sum over places of conj(object_j) wave_jm, moved back, in the chip's order
 void add_gradients_and_shift(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                              const ShiftsOnChip& shifts);
+
+/// Every place has a probe for itself, and `ScanArrays::own_slots`: sqrt(intensity) times mode m,
+/// and for the first one sum_k weight_k OPR mode k besides. The planes of the spectrum are the
+/// modes, then the OPR modes. What each place says of its parameters is added by place of the
+/// chunk, in the terms of beam_slopes.hpp; null: not wanted.
+struct OwnProbes {
+  int n_opr;
+  const float* opr_weight;  ///< (position, n_opr)
+  double* of_spectrum;      ///< (place, 4): SpectrumSlopes
+  double* of_opr;           ///< (place, n_opr, 2): OprSlopes
+  double* moves;            ///< (place, 2): ObjectMoves
+  double* of_object;        ///< (place, 2): ObjectInBeam
+};
+
+/// `add_gradients_and_shift` of such probes.
+/// @param chunk its slot_sums: (plane, n, n)
+void add_gradients_of_own_probes(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                                 const ShiftsOnChip& shifts, const OwnProbes& own);
 
 /// `add_gradients` in three kernels, which hand the waves on.
 /// @param waves = n times the row spectra of the residual's exit waves
@@ -191,11 +212,17 @@ void gather_slot_sums(void* stream, const Slots& slots, Complex* slot_sums, Comp
 /// @param row_spectrum (n_modes, n, n), of the probe
 void spectrum_to_chip(void* stream, int n_pixels, int n_modes, const Complex* row_spectrum,
                       Complex* on_chip);
+/// The same of spectra along both axes. @param spectrum (n_planes, n, n), unnormalised
+void planes_to_chip(void* stream, int n_pixels, int n_planes, const Complex* spectrum,
+                    Complex* on_chip);
 
 /// probe_sum += n times the row spectrum of what `on_chip` is the spectrum of.
 /// @param on_chip (n_modes, n, n), of `add_gradients_and_shift`; zero afterwards
 void gather_from_chip(void* stream, int n_pixels, int n_modes, Complex* on_chip,
                       Complex* probe_sum);
+/// plane_sums, unnormalised spectra along both axes, += what `on_chip` is in the chip's order.
+/// @param on_chip (n_planes, n, n), of `add_gradients_of_own_probes`; zero afterwards
+void gather_planes(void* stream, int n_pixels, int n_planes, Complex* on_chip, Complex* plane_sums);
 
 /// From a batch's complete sums to the probe of the next. All on the device; step, max_overlap
 /// and max_power are one value each.

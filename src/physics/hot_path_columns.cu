@@ -45,9 +45,12 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
     for (int s = 0; s < L::elements; ++s) factor[s] += power(v[m][s]);
   }
   float sum[4] = {};
+  with_background(scan, [&](auto has_background) {
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s)
-    factor[s] = compare(scan, first + s * step, raw[s], factor[s], sum);
+    for (int s = 0; s < L::elements; ++s)
+      factor[s] = compare<has_background>(scan, first + s * step, raw[s], factor[s],
+                                          chunk.background_slopes, sum);
+  });
 #pragma unroll
   for (int m = 0; m < modes; ++m) {
 #pragma unroll
@@ -97,14 +100,17 @@ __global__ void __launch_bounds__(max_threads, 2)
     powers[2 * block.mode * mode_buffer + s * Block::mode_threads + mode_thread] = power(v[s]);
   __syncthreads();
   float sum[4] = {};
+  with_background(scan, [&](auto has_background) {
 #pragma unroll
-  for (int s = 0; s < L::elements / 2; ++s) {
-    if (s >= mine) break;
-    float* const at = powers + thread + s * scan.n_modes * Block::mode_threads;
-    float intensity = 0;
-    for (int m = 0; m < scan.n_modes; ++m) intensity += at[2 * m * mode_buffer];
-    *at = compare(scan, first + s * step_y * n, raw[s], intensity, sum);
-  }
+    for (int s = 0; s < L::elements / 2; ++s) {
+      if (s >= mine) break;
+      float* const at = powers + thread + s * scan.n_modes * Block::mode_threads;
+      float intensity = 0;
+      for (int m = 0; m < scan.n_modes; ++m) intensity += at[2 * m * mode_buffer];
+      *at = compare<has_background>(scan, first + s * step_y * n, raw[s], intensity,
+                                    chunk.background_slopes, sum);
+    }
+  });
   __syncthreads();
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) v[s] = v[s] * powers[s * Block::mode_threads + mode_thread];
@@ -146,9 +152,12 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
   unsigned raw[L::elements];
   load_counts(scan, pattern_of(scan, chunk, block.j) + first, step, L::elements, raw);
   float sum[4] = {};
+  with_background(scan, [&](auto has_background) {
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s)
-    factor[s] = compare(scan, first + s * step, raw[s], factor[s], sum);
+    for (int s = 0; s < L::elements; ++s)
+      factor[s] = compare<has_background>(scan, first + s * step, raw[s], factor[s],
+                                          chunk.background_slopes, sum);
+  });
   for (int m = 0; m < scan.n_modes; ++m) {
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) v[s] = wave[m * n * n + s * step] * factor[s];

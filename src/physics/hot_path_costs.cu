@@ -32,9 +32,9 @@ __device__ __forceinline__ void add_intensity(float2 here, float2 ahead, float2 
   quartic[4] += power(c);
 }
 
-/// (sqrt(intensity) - sqrt(measured))^2; rounding may leave less than no intensity.
-__device__ __forceinline__ float cost(float intensity, float measured_amplitude) {
-  const float difference = fast_sqrt(fmaxf(intensity, 0.F)) - measured_amplitude;
+/// (sqrt(intensity + background) - sqrt(measured))^2; rounding may leave less than no intensity.
+__device__ __forceinline__ float cost(float intensity, float background, float measured_amplitude) {
+  const float difference = fast_sqrt(fmaxf(intensity, 0.F) + background) - measured_amplitude;
   return difference * difference;
 }
 
@@ -80,17 +80,19 @@ __global__ void __launch_bounds__(CostColumns<n>::mode_threads)
   float sum[n_costs] = {};
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) {
+    const int pixel = block.first + s * Block::step;
     const float count = count_of(scan, raw[s]);
-    if (trust_in(scan, block.first + s * Block::step, count) == 0) continue;
+    if (trust_in(scan, pixel, count) == 0) continue;
     const float measured_amplitude = fast_sqrt(count);
-    const float at_zero = cost(quartic[s][0], measured_amplitude);
+    const float background = scan.background ? __ldg(scan.background + pixel) : 0.F;
+    const float at_zero = cost(quartic[s][0], background, measured_amplitude);
 #pragma unroll
     for (int k = 0; k < n_costs; ++k) {
       const float t = __ldg(line.times + k);
       float intensity = quartic[s][n_coefficients - 1];
 #pragma unroll
       for (int i = n_coefficients - 2; i >= 0; --i) intensity = fmaf(intensity, t, quartic[s][i]);
-      sum[k] += cost(intensity, measured_amplitude) - at_zero;
+      sum[k] += cost(intensity, background, measured_amplitude) - at_zero;
     }
   }
   const double total = sum_over_block(sum);

@@ -49,20 +49,36 @@ __device__ __forceinline__ float trust_in(const ScanArrays& scan, int at, float 
   return count < scan.saturation ? __ldg(scan.valid + at) : 0.F;
 }
 
-/// Model intensity of pixel `at` to the factor that turns waves into residuals.
+/// f(whether patterns have a background besides the waves), once for all pixels of a thread: pixels
+/// that branch one by one wait for each other.
+template <class F>
+__device__ __forceinline__ void with_background(const ScanArrays& scan, const F& f) {
+  scan.background ? f(std::true_type()) : f(std::false_type());
+}
+
+/// Intensity of the waves at pixel `at` to the factor that turns them into residuals.
+/// @param background_slopes as those of ChunkArrays; formulas: PixelModel
+template <bool has_background>
 __device__ __forceinline__ float compare(const ScanArrays& scan, int at, unsigned raw,
-                                         float intensity, float (&sum)[4]) {
+                                         float intensity, float* background_slopes,
+                                         float (&sum)[4]) {
   const float count = count_of(scan, raw);
   const float valid = trust_in(scan, at, count);
   const float measured = valid > 0 ? count : 0.F;
   const float measured_amplitude = fast_sqrt(measured);
+  if constexpr (has_background) intensity += __ldg(scan.background + at);
   const float model_amplitude = fast_sqrt(intensity);
   const float difference = (model_amplitude - measured_amplitude) * valid;
   sum[0] += difference * difference;
   sum[1] += fabsf(difference);
   sum[2] += measured;
   sum[3] += measured_amplitude;
-  return __fdividef(-difference, model_amplitude + 1e-10F);
+  const float amplitude = model_amplitude + 1e-10F;
+  const float slope = __fdividef(-difference, amplitude);
+  if (has_background && background_slopes)
+    add_float2(reinterpret_cast<float2*>(background_slopes) + at,
+               make_float2(slope, __fdividef(valid, amplitude * (amplitude + measured_amplitude))));
+  return slope;
 }
 
 /// Of a block of columns whose threads hold one mode of several; the registers hold two such.

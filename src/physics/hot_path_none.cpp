@@ -34,6 +34,10 @@ std::int64_t kept_on_chip() {
 void add_gradients_and_shift(void*, const ScanArrays&, const ChunkArrays&, const ShiftsOnChip&) {
   refuse();
 }
+void add_gradients_of_own_probes(void*, const ScanArrays&, const ChunkArrays&, const ShiftsOnChip&,
+                                 const OwnProbes&) {
+  refuse();
+}
 void add_gradients_and_keep(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
   refuse();
 }
@@ -72,6 +76,12 @@ void gather_slot_sums(void*, const Slots&, Complex*, Complex*) {
   refuse();
 }
 void spectrum_to_chip(void*, int, int, const Complex*, Complex*) {
+  refuse();
+}
+void planes_to_chip(void*, int, int, const Complex*, Complex*) {
+  refuse();
+}
+void gather_planes(void*, int, int, Complex*, Complex*) {
   refuse();
 }
 void gather_from_chip(void*, int, int, Complex*, Complex*) {

@@ -63,14 +63,17 @@ __global__ void __launch_bounds__(Columns<n>::mode_threads, Columns<n>::held)
   float unused[4] = {};
   float distance = 0;
   float* const factors = p.factor + image_row(block.j, 1, 0, n, 0) + block.first;
+  with_background(scan, [&](auto has_background) {
 #pragma unroll
-  for (int s = 0; s < L::elements; ++s) {
-    const int at = block.first + s * Block::step;
-    compare(scan, at, raw[s], intensity[s], sum);
-    const float of_residual = compare(scan, at, raw[s], factor[s], unused);
-    distance += of_residual * of_residual * factor[s];
-    factors[s * Block::step] = of_residual;
-  }
+    for (int s = 0; s < L::elements; ++s) {
+      const int at = block.first + s * Block::step;
+      compare<has_background>(scan, at, raw[s], intensity[s], nullptr, sum);
+      const float of_residual =
+          compare<has_background>(scan, at, raw[s], factor[s], chunk.background_slopes, unused);
+      distance += of_residual * of_residual * factor[s];
+      factors[s * Block::step] = of_residual;
+    }
+  });
   for (int half = 16; half > 0; half /= 2) distance += __shfl_xor_sync(~0U, distance, half);
   if (threadIdx.x % 32 == 0) atomicAdd(p.distance + block.j, static_cast<double>(distance));
   add_sums(sum, chunk.sums);

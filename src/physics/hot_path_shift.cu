@@ -150,6 +150,26 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns>::mode_threads)
   }
 }
 
+/// Between the chip's order and that of an image.
+template <int n>
+__global__ void planes_to_chip_kernel(const float2* __restrict__ spectrum,
+                                      float2* __restrict__ on_chip) {
+  follow_earlier_kernels();
+  const std::int64_t plane = image_row(blockIdx.y, 1, 0, n, 0);
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  on_chip[plane + place_on_chip<n>(i / n, i % n)] = spectrum[plane + i] * (1.F / n / n);
+}
+template <int n>
+__global__ void gather_planes_kernel(float2* __restrict__ on_chip,
+                                     float2* __restrict__ plane_sums) {
+  follow_earlier_kernels();
+  const std::int64_t plane = image_row(blockIdx.y, 1, 0, n, 0);
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  float2& from = on_chip[plane + place_on_chip<n>(i / n, i % n)];
+  plane_sums[plane + i] = plane_sums[plane + i] + from;
+  from = make_float2(0, 0);
+}
+
 template <int n, class From>
 void launch_chip_columns(void (*kernel)(From*, float2*), void* stream, int n_modes, From* from,
                          float2* to) {
@@ -212,6 +232,22 @@ void spectrum_to_chip(void* stream, int n_pixels, int n_modes, const Complex* ro
   with_chip_size(n_pixels, [&](auto size) {
     launch_chip_columns<size>(spectrum_to_chip_kernel<size, columns_of_block<size>>, stream,
                               n_modes, as_float2(row_spectrum), as_float2(on_chip));
+  });
+}
+
+void planes_to_chip(void* stream, int n_pixels, int n_planes, const Complex* spectrum,
+                    Complex* on_chip) {
+  with_chip_size(n_pixels, [&](auto size) {
+    launch(planes_to_chip_kernel<size>, dim3(size * size / 256, n_planes), 256, 0, stream,
+           as_float2(spectrum), as_float2(on_chip));
+  });
+}
+
+void gather_planes(void* stream, int n_pixels, int n_planes, Complex* on_chip,
+                   Complex* plane_sums) {
+  with_chip_size(n_pixels, [&](auto size) {
+    launch(gather_planes_kernel<size>, dim3(size * size / 256, n_planes), 256, 0, stream,
+           as_float2(on_chip), as_float2(plane_sums));
   });
 }
 

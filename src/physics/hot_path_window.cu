@@ -22,7 +22,7 @@ struct Boxes {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-template <int n, class Count, int shares>
+template <int n, class Count, int shares, bool background>
 class WindowGradient {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares>;
@@ -38,7 +38,7 @@ class WindowGradient {
         boxes_(boxes),
         chip_(chip),
         transform_{chip.slices[warp_], lane_, chip.twist_of_lane[lane_]},
-        detector_(scan, chip) {
+        detector_(scan, chunk, chip) {
     chip.prepare(thread_);
     __syncthreads();
   }
@@ -83,7 +83,7 @@ class WindowGradient {
   SliceTransform<n> transform_;
   const int mode_ = shares > 0 ? static_cast<int>(rank_in_cluster()) : 0;
   const int n_modes_ = shares > 0 ? scan_.n_modes : 1;
-  WindowDetector<n, Count, shares> detector_;
+  WindowDetector<n, Count, shares, false, background> detector_;
 
   /// From the residual of `now` to its gradients, and on to the exit wave of `next`. The first turn
   /// has no residual, the last no next wave.
@@ -211,7 +211,7 @@ class WindowGradient {
 
 #endif
 
-template <int n, class Count, int shares>
+template <int n, class Count, int shares, bool background>
 __global__ void __launch_bounds__(threads, 1)
     window_gradient_kernel(const __grid_constant__ ScanArrays scan,
                            const __grid_constant__ ChunkArrays chunk,
@@ -219,7 +219,8 @@ __global__ void __launch_bounds__(threads, 1)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) unsigned char shared[];
   using Chip = OnChip<n, Count, shares>;
-  WindowGradient<n, Count, shares> gradient(scan, chunk, boxes, *reinterpret_cast<Chip*>(shared));
+  WindowGradient<n, Count, shares, background> gradient(scan, chunk, boxes,
+                                                        *reinterpret_cast<Chip*>(shared));
   follow_earlier_kernels();
   const WindowRun run(chunk.count, shares > 0 ? scan.n_modes : 1, Chip::windows);
   gradient.add(run.first, run.last);
@@ -227,6 +228,7 @@ __global__ void __launch_bounds__(threads, 1)
 #endif
 }
 
+template <bool background>
 struct LaunchWindows {
   void* stream;
   const ScanArrays& scan;
@@ -244,9 +246,9 @@ struct LaunchWindows {
     if (chunk.slot_sums)
       boxes.probe = make_boxes(chunk.slot_sums, S::count * n, more_than_slots, n,
                                std::max(whole_rows_staged, 1));
-    launch_clusters(window_gradient_kernel<n, Count, shares>, shares > 0 ? scan.n_modes : 1,
-                    chunk.count, threads, sizeof(Chip) / sizeof(float2), stream, scan, chunk,
-                    boxes);
+    launch_clusters(window_gradient_kernel<n, Count, shares, background>,
+                    shares > 0 ? scan.n_modes : 1, chunk.count, threads,
+                    sizeof(Chip) / sizeof(float2), stream, scan, chunk, boxes);
   }
 };
 
@@ -264,7 +266,8 @@ int places_on_chip(int n, int n_modes) {
 void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk) {
   if (chunk.count == 0) return;
   add_coverage(stream, scan, chunk);
-  with_window_kind(scan, LaunchWindows{stream, scan, chunk});
+  if (scan.background) return with_window_kind(scan, LaunchWindows<true>{stream, scan, chunk});
+  with_window_kind(scan, LaunchWindows<false>{stream, scan, chunk});
 }
 
 }  // namespace tessera::physics::hot_path

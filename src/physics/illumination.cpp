@@ -35,8 +35,8 @@ Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
       has_slots_(scan.has_subpixel || options.own_probes),
       has_row_spectra_(has_slots_ && !options.own_probes &&
                        fuses_shifts({.model = options, .window = scan.window, .ghosted = {}})),
-      chip_shifts_(scan, options,
-                   has_row_spectra_ && kernels == Kernels::fused &&
+      chip_shifts_(scan, parameters, options,
+                   has_slots_ && kernels == Kernels::fused &&
                        hot_path::fits_on_chip(scan.window.w, options.n_modes)),
       plan_(plan) {
   if (!has_slots_) return;
@@ -140,6 +140,21 @@ hot_path::ShiftsOnChip Illumination::shift_on_chip(const Device& exec, const Chu
   return chip_shifts_.prepare(exec, chunk, seen_.spectrum);
 }
 
+hot_path::OwnProbes Illumination::own_probes_on_chip(const Device& exec,
+                                                     const FittedParameters& fitted) const {
+  const auto wanted = [&](bool is_wanted, const auto& sums) -> double* {
+    if (!is_wanted) return nullptr;
+    device::set_zero(exec, sums);
+    return sums.data();
+  };
+  return {.n_opr = options_.n_opr_modes,
+          .opr_weight = plain(parameters_.opr_weight.data()),
+          .of_spectrum = wanted(fitted.positions || fitted.intensity, of_spectrum_),
+          .of_opr = wanted(fitted.opr, of_opr_),
+          .moves = wanted(fitted.positions, moves_),
+          .of_object = wanted(fitted.opr || fitted.intensity, of_object_)};
+}
+
 void Illumination::make_ramps(const Device& exec, const Chunk& chunk) const {
   const auto shift = options_.own_probes ? parameters_.shift : scan_.slot_shift;
   for_each_pixel(exec, "tessera::physics::shift_ramps", 1,
@@ -198,7 +213,6 @@ void Illumination::finish(const Device& exec, const ProbeView& probe_sum) const 
 
 void Illumination::add_slopes(const Device& exec, const ObjectView& object, const Chunk& chunk,
                               const FittedParameters& fitted, const ParameterSlopes& slopes) const {
-  const FittedColumns columns(fitted, static_cast<int>(slopes.at_position.extent(1)));
   if (fitted.positions || fitted.intensity) add_up_spectra(exec, chunk);
   if (fitted.opr)
     device::sum_each_image(exec, "tessera::physics::opr_slopes",
@@ -213,6 +227,13 @@ void Illumination::add_slopes(const Device& exec, const ObjectView& object, cons
                            ObjectInBeam{windows_of(scan_, options_, chunk, object.extent(2)),
                                         images(), object.data(), scan_.window.h},
                            of_object_);
+  take_slopes(exec, chunk, fitted, slopes);
+}
+
+void Illumination::take_slopes(const Device& exec, const Chunk& chunk,
+                               const FittedParameters& fitted,
+                               const ParameterSlopes& slopes) const {
+  const FittedColumns columns(fitted, static_cast<int>(slopes.at_position.extent(1)));
   Kokkos::parallel_for(
       device::kernel_name("tessera::physics::take_beam_slopes"),
       Kokkos::RangePolicy<Device>(exec, 0, chunk.count),

@@ -68,6 +68,10 @@ class Illumination {
     return chip_shifts_.pay(chunk, object);
   }
   hot_path::ShiftsOnChip shift_on_chip(const device::Device& exec, const Chunk& chunk);
+  /// With own_probes: what the fused gradient knows of them, and where it adds up what
+  /// `take_slopes` needs of those that are `fitted`.
+  hot_path::OwnProbes own_probes_on_chip(const device::Device& exec,
+                                         const FittedParameters& fitted) const;
   const ChipShifts& chip_shifts() const { return chip_shifts_; }
   /// Instead, where only the sums of `chunk` are of interest: images() are of no use then.
   void forgo_probes(const device::Device& exec, const Chunk& chunk);
@@ -93,6 +97,9 @@ class Illumination {
   /// their spectra. With own_probes alone.
   void add_slopes(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                   const FittedParameters& fitted, const ParameterSlopes& slopes) const;
+  /// The last part of it, when the sums of the chunk's beams are there.
+  void take_slopes(const device::Device& exec, const Chunk& chunk, const FittedParameters& fitted,
+                   const ParameterSlopes& slopes) const;
 
   bool has_slots() const { return has_slots_; }
   /// Fourier factors of every slot's shift along y, (slot, h), and x.

@@ -20,9 +20,13 @@ struct PixelModel {
   DeviceView<Real**> background;  ///< (h, w)
   NoiseModel noise;
 
+  /// True where the cost is that of amplitudes: what the fused kernels know.
+  static bool compares_amplitudes(const Sizes& sizes) {
+    return sizes.model.noise == Noise::amplitude;
+  }
   /// True where the amplitude of the light is all that is compared, in every pattern alike.
   static bool is_plain(const Sizes& sizes) {
-    return sizes.model.noise == Noise::amplitude && !sizes.has_background;
+    return compares_amplitudes(sizes) && !sizes.has_background;
   }
 
   struct Pixel {

@@ -14,4 +14,13 @@ __device__ __forceinline__ float2 shift_ramp(int k, float shift) {
   return factor;
 }
 
+/// The same for shifts of any length.
+template <int n>
+__device__ __forceinline__ float2 far_shift_ramp(int k, float shift) {
+  const int signed_k = k < n / 2 ? k : k - n;
+  float2 factor;
+  sincospif(-2.F / n * static_cast<float>(signed_k) * shift, &factor.y, &factor.x);
+  return factor;
+}
+
 }  // namespace tessera::physics::hot_path

@@ -2,122 +2,10 @@
 /// What the detector does to a window on the chip: the last of its transforms, the comparison with
 /// the counts, and the first of the transforms back.
 
-#include "bulk_copy_cuda.cuh"
 #include "hot_path_detector.cuh"
-#include "hot_path_window.cuh"
-#include "window_fft_cuda.cuh"
+#include "window_chip_cuda.cuh"
 
 namespace tessera::physics::hot_path {
-
-constexpr int warps = 16;
-constexpr int threads = 32 * warps;
-constexpr int shared_bytes = 227 << 10;
-
-/// What the shared memory of a block holds.
-/// @tparam shares 0: one mode. Else a cluster of blocks works on a window, each on one mode, and
-/// each compares up to `shares` eighths of the pixels with the counts.
-/// @tparam shifts the probe for every place
-template <int n, class Count, int shares, bool shifts = false>
-struct OnChip {
-  using S = Slices<n>;
-  static constexpr int windows = windows_at_a_time(n);
-  static constexpr int n_counts = shares == 0 ? windows * n * n : 0;
-  static constexpr int twists = S::rows * S::count / 2;
-  static constexpr int other_bytes =
-      static_cast<int>(sizeof(float2)) * (warps * S::places + 2 * twists + 16 * S::across) +
-      n_counts * static_cast<int>(sizeof(Count)) +
-      shares * threads * static_cast<int>(sizeof(float4)) +
-      (shifts ? windows * 4 * n * static_cast<int>(sizeof(float2)) : 0) + 1024;
-  /// Of the 32 pixels of a thread, those whose sum for the probe stays here; the others go to
-  /// memory with each window.
-  static constexpr int held =
-      (shared_bytes - other_bytes) / (threads * static_cast<int>(sizeof(float2)));
-  static_assert(held >= 1 && held < 32 && windows * S::count == warps);
-
-  float2 slices[warps][S::places];
-  float2 probe_sum[held][threads];
-  float4 factors[shares > 0 ? shares : 1][shares > 0 ? threads : 1];
-  Count counts[shares > 0 ? 1 : windows][shares > 0 ? 8 : n* n];
-  float2 twist_over_slices[S::rows][S::count / 2];          ///< of exp(-2 pi i kb / n)
-  float2 twist_of_slice[S::count][S::rows / 2];             ///< of exp(-2 pi i slice / n)
-  float2 twist_of_lane[32][S::across / 2];                  ///< of exp(-2 pi i lane / n)
-  float2 ramp[shifts ? windows : 1][2][2][shifts ? n : 1];  ///< [turn % 2][y, x][frequency]
-  double sums[warps][4];
-  Arrival counts_arrived[windows];
-
-  /// What is constant, and zeros. A warp sees its own slice at once, all of it the block later.
-  __device__ void prepare(int thread) {
-    constexpr int half = S::count / 2;
-    constexpr int half_rows = S::rows / 2;
-    constexpr int half_across = S::across / 2;
-    for (int i = thread; i < twists; i += threads) {
-      (&twist_over_slices[0][0])[i] =
-          twist_of(S::count, static_cast<float>(i / half) / n, i % half);
-      (&twist_of_slice[0][0])[i] =
-          twist_of(S::rows, static_cast<float>(i / half_rows) / n, i % half_rows);
-    }
-    if (thread < 32 * half_across)
-      (&twist_of_lane[0][0])[thread] =
-          twist_of(S::across, static_cast<float>(thread / half_across) / n, thread % half_across);
-    for (int i = 0; i < held; ++i) probe_sum[i][thread] = make_float2(0, 0);
-    for (int i = thread % 32; i < S::places; i += 32) slices[thread / 32][i] = make_float2(0, 0);
-    if constexpr (shifts)
-      for (int i = thread; i < windows * 4 * n; i += threads)
-        (&ramp[0][0][0][0])[i] = make_float2(0, 0);
-  }
-};
-
-/// The places of a chunk, first ... last - 1, that a window of a block takes.
-struct WindowRun {
-  int first;
-  int last;
-  /// @param cluster blocks that work on a window together
-  /// @param windows at a time in a block
-  __device__ WindowRun(int count, int cluster, int windows) {
-    const int n_clusters = static_cast<int>(gridDim.x) / cluster;
-    const int worker = static_cast<int>(threadIdx.x) / (threads / windows) * n_clusters +
-                       static_cast<int>(blockIdx.x) / cluster;
-    const int workers = n_clusters * windows;
-    const int share = count / workers;
-    const int rest = count % workers;
-    first = worker * share + min(worker, rest);
-    last = first + share + (worker < rest ? 1 : 0);
-  }
-};
-
-template <int n, class Count, int shares>
-struct WindowKind {};
-
-/// f of the kind of windows that `scan` has. Modes read their counts as they lie in memory.
-template <class F>
-void with_window_kind(const ScanArrays& scan, const F& f) {
-  if (scan.n_modes > 1) {
-    switch ((8 + scan.n_modes - 1) / scan.n_modes) {
-      case 1:
-        return f(WindowKind<128, float, 1>());
-      case 2:
-        return f(WindowKind<128, float, 2>());
-      case 3:
-        return f(WindowKind<128, float, 3>());
-      default:
-        return f(WindowKind<128, float, 4>());
-    }
-  }
-  const auto with_counts = [&](auto count) {
-    using Count = decltype(count);
-    scan.n == 64 ? f(WindowKind<64, Count, 0>()) : f(WindowKind<128, Count, 0>());
-  };
-  switch (scan.counts) {
-    case Counts::u8:
-      return with_counts(std::uint8_t{});
-    case Counts::u16:
-      return with_counts(std::uint16_t{});
-    case Counts::u32:
-      return with_counts(std::uint32_t{});
-    case Counts::f32:
-      return with_counts(float{});
-  }
-}
 
 /// Counts of two neighbouring pixels, as they lie in memory.
 template <class Count>
@@ -166,13 +54,16 @@ __device__ __forceinline__ float sums_over_warp(const float (&v)[4]) {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-template <int n, class Count, int shares, bool shifts = false>
+/// @tparam background besides the waves. Known when it is compiled: a branch costs the loops around
+/// it their registers.
+template <int n, class Count, int shares, bool shifts, bool background>
 class WindowDetector {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares, shifts>;
 
  public:
-  __device__ WindowDetector(const ScanArrays& scan, Chip& chip) : scan_(scan), chip_(chip) {
+  __device__ WindowDetector(const ScanArrays& scan, const ChunkArrays& chunk, Chip& chip)
+      : scan_(scan), chunk_(chunk), chip_(chip) {
     if (lane_ < 4) chip.sums[warp_][lane_] = 0;
     if (slice_ == 0 && lane_ == 0) chip.counts_arrived[window_].make();
   }
@@ -220,19 +111,28 @@ class WindowDetector {
         twisted_fft<S::count, -1>(x[i],
                                   chip_.twist_over_slices[place_q(half, i * S::count) / S::across]);
       const unsigned trusted = trusted_ >> (16 * half);
-      if ((trusted & 0xFFFFU) != 0xFFFFU || saturates()) {
+      if constexpr (background) {
+        const Background over(scan_, chunk_, detector_pixel(half, 0));
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-          const unsigned keep = count[i] < scan_.saturation ? 0U - (trusted >> i & 1U) : 0U;
           float2& wave = x[i / S::count][i % S::count];
-          wave = make_float2(masked(wave.x, keep), masked(wave.y, keep));
-          count[i] = masked(count[i], keep);
+          wave = wave * compare_over(over, i, trusted >> i & 1U, count[i], power(wave), sum);
         }
-      }
+      } else {
+        if ((trusted & 0xFFFFU) != 0xFFFFU || saturates()) {
 #pragma unroll
-      for (int i = 0; i < 16; ++i) {
-        float2& wave = x[i / S::count][i % S::count];
-        wave = wave * factor_of(count[i], power(wave), sum);
+          for (int i = 0; i < 16; ++i) {
+            const unsigned keep = count[i] < scan_.saturation ? 0U - (trusted >> i & 1U) : 0U;
+            float2& wave = x[i / S::count][i % S::count];
+            wave = make_float2(masked(wave.x, keep), masked(wave.y, keep));
+            count[i] = masked(count[i], keep);
+          }
+        }
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+          float2& wave = x[i / S::count][i % S::count];
+          wave = wave * Comparison(count[i], power(wave), sum).factor();
+        }
       }
 #pragma unroll
       for (int i = 0; i < 16 / S::count; ++i) short_fft<S::count, 1>(x[i]);
@@ -315,6 +215,17 @@ class WindowDetector {
     return place_q(half, i) % S::across + S::across * lane_;
   }
 
+  /// The same as numbers of a transform, with their signs.
+  __device__ __forceinline__ float row_number(int half, int i) const {
+    constexpr int upper = S::count / 2;
+    const int first = place_q(half, i) / S::across;
+    return static_cast<float>(first) +
+           static_cast<float>(S::rows * (i % S::count) - (i % S::count < upper ? 0 : n));
+  }
+  __device__ __forceinline__ float column_number(int half, int i) const {
+    return static_cast<float>(column(half, i) - (lane_ < 16 ? 0 : n));
+  }
+
   __device__ __forceinline__ void finish_sums(double* sums) const {
     __syncwarp();
     if (lane_ >= 4) return;
@@ -324,6 +235,7 @@ class WindowDetector {
 
  private:
   const ScanArrays& scan_;
+  const ChunkArrays& chunk_;
   Chip& chip_;
   const int thread_ = static_cast<int>(threadIdx.x);
   const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
@@ -369,27 +281,85 @@ class WindowDetector {
       intensity[3] += p.w;
     }
     float factor[4];
+    const unsigned trusted = trusted_ >> (4 * g);
+    if constexpr (background) {
+      const Background over(scan_, chunk_, detector_pixel(g / 4, g % 4 * 4));
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const float count = count_of(scan_, raw[e]);
-      const unsigned keep = count < scan_.saturation ? 0U - (trusted_ >> (4 * g + e) & 1U) : 0U;
-      factor[e] = masked(factor_of(masked(count, keep), masked(intensity[e], keep), sum), keep);
+      for (int e = 0; e < 4; ++e)
+        factor[e] =
+            compare_over(over, e, trusted >> e & 1U, count_of(scan_, raw[e]), intensity[e], sum);
+    } else {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float count = count_of(scan_, raw[e]);
+        const unsigned keep = count < scan_.saturation ? 0U - (trusted >> e & 1U) : 0U;
+        const Comparison compared(masked(count, keep), masked(intensity[e], keep), sum);
+        factor[e] = masked(compared.factor(), keep);
+      }
     }
     return make_float4(factor[0], factor[1], factor[2], factor[3]);
   }
 
-  /// @param intensity of unnormalised waves, n^2 times what it is
-  /// @return (sqrt(measured) / sqrt(model) - 1) / n^2, so that waves come back as they are
-  __device__ __forceinline__ static float factor_of(float measured, float intensity,
-                                                    float (&sum)[4]) {
-    const float measured_amplitude = fast_sqrt(measured);
-    const float inverse = fast_rsqrt(fmaf(intensity, n * n, 1e-30F));
-    const float difference = fmaf(intensity, inverse, -measured_amplitude);
-    sum[0] = fmaf(difference, difference, sum[0]);
-    sum[1] += fabsf(difference);
-    sum[2] += measured;
-    sum[3] += measured_amplitude;
-    return fmaf(measured_amplitude, inverse, -1.F / (n * n));
+  /// What `count` and an intensity of unnormalised waves, n^2 times what it is, make of each other.
+  struct Comparison {
+    float measured_amplitude;
+    float inverse;  ///< 1 / (n^2 model amplitude)
+    float difference;
+
+    __device__ __forceinline__ Comparison(float measured, float intensity, float (&sum)[4])
+        : measured_amplitude(fast_sqrt(measured)),
+          inverse(fast_rsqrt(fmaf(intensity, n * n, 1e-30F))),
+          difference(fmaf(intensity, inverse, -measured_amplitude)) {
+      sum[0] = fmaf(difference, difference, sum[0]);
+      sum[1] += fabsf(difference);
+      sum[2] += measured;
+      sum[3] += measured_amplitude;
+    }
+    /// (sqrt(measured) / sqrt(model) - 1) / n^2, so that waves come back as they are.
+    __device__ __forceinline__ float factor() const {
+      return fmaf(measured_amplitude, inverse, -1.F / (n * n));
+    }
+    /// As `Compare` has it of amplitudes.
+    __device__ __forceinline__ float curvature() const {
+      return __fdividef(n * n * inverse, fmaf(2.F, measured_amplitude, difference) + 1e-10F);
+    }
+  };
+
+  /// What the thread's pixels of a half count besides waves, and what they say of it.
+  struct Background {
+    const float* counts;
+    float2* slopes;  ///< null: not wanted
+
+    __device__ __forceinline__ Background(const ScanArrays& scan, const ChunkArrays& chunk,
+                                          int first_pixel) {
+      // Known here and nowhere else: registers are few in the loop around.
+      asm volatile("" : "+r"(first_pixel));
+      counts = scan.background + first_pixel;
+      slopes = chunk.background_slopes
+                   ? reinterpret_cast<float2*>(chunk.background_slopes) + first_pixel
+                   : nullptr;
+    }
+  };
+  /// From a thread's first pixel of a half to its i-th.
+  static constexpr int pixel_offset(int i) {
+    const int q = i / S::count;
+    return (q / S::across + S::rows * (i % S::count)) * n + q % S::across;
+  }
+
+  /// Where waves and a background are counted together.
+  /// @param trusted by the mask, 1 or 0
+  /// @return the factor, 0 of a pixel that is not trusted
+  __device__ __forceinline__ float compare_over(const Background& over, int i, unsigned trusted,
+                                                float count, float intensity,
+                                                float (&sum)[4]) const {
+    const unsigned keep = count < scan_.saturation ? 0U - trusted : 0U;
+    const float model = fmaf(__ldg(over.counts + pixel_offset(i)), n * n, intensity);
+    const Comparison compared(masked(count, keep), masked(model, keep), sum);
+    const float factor = masked(compared.factor(), keep);
+    if (over.slopes)
+      add_float2(over.slopes + pixel_offset(i),
+                 make_float2(factor * (n * n), masked(compared.curvature(), keep)));
+    return factor;
   }
 };
 

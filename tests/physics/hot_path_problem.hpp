@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "support/plain_model.hpp"
@@ -75,6 +76,7 @@ struct Problem {
   std::vector<int> corner;
   std::vector<int> slot;  ///< ascending along the order
   double saturation = std::numeric_limits<double>::infinity();
+  std::vector<float> background = {};  ///< (n, n), counts; empty: none
   std::size_t area() const { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
 };
 
@@ -107,6 +109,11 @@ inline Problem make_problem(int n, int n_modes, int n_positions, int n_slots, in
   return p;
 }
 
+inline void add_background(Problem& p, int max_counts) {
+  for (std::size_t i = 0; i < p.area(); ++i)
+    p.background.push_back(0.02F * static_cast<float>(max_counts) * static_cast<float>(1 + i % 7));
+}
+
 /// What a chunk adds to.
 struct Sums {
   Numbers object;
@@ -114,6 +121,7 @@ struct Sums {
   Numbers slots;
   std::vector<double> overlap;
   double amplitude[4] = {0, 0, 0, 0};
+  std::vector<double> background = {};  ///< (n, n, 2): slope, curvature; empty: not wanted
 };
 
 /// One place of the order, as the plain model sees a position of a scan.
@@ -162,20 +170,38 @@ struct Window {
   }
 };
 
-/// What is missing in the exit waves of place k, of every mode; `sums` as AmplitudeSums.
-inline WaveStack missing_waves(const Problem& p, int k, double (&sums)[4]) {
-  const Window window(p, k);
-  const WaveStack detector = tessera::testing::dft(window.exit_waves(p.probes, p.object), -1);
-  const ImageStack<double> missing = tessera::testing::missing_amplitude(window, 0, detector);
-  for (int y = 0; y < p.n; ++y)
-    for (int x = 0; x < p.n; ++x) {
-      const double measured = window.counts(0, y, x) * window.valid_pixels(0, y, x);
-      sums[0] += missing(0, y, x) * missing(0, y, x);
-      sums[1] += std::abs(missing(0, y, x));
-      sums[2] += measured;
-      sums[3] += std::sqrt(measured);
+/// What is missing in detector waves, of every mode; `sums` as AmplitudeSums.
+/// @param slopes += what the pixels say of the background, as Sums::background; null: not wanted
+inline WaveStack missing_at_detector(const Window& window, WaveStack waves, double (&sums)[4],
+                                     double* slopes = nullptr) {
+  const std::vector<float>& background = window.p.background;
+  const ImageStack<double> of_waves = tessera::testing::intensity(waves);
+  for (int y = 0; y < waves.h(); ++y)
+    for (int x = 0; x < waves.w(); ++x) {
+      const std::size_t i = window.in_image(y, x);
+      const double trusted = window.valid_pixels(0, y, x);
+      const double measured = std::sqrt(window.counts(0, y, x) * trusted);
+      const double model = std::sqrt(of_waves(0, y, x) +
+                                     (background.empty() ? 0 : static_cast<double>(background[i])));
+      const double missing = (measured - model) * trusted;
+      sums[0] += missing * missing;
+      sums[1] += std::abs(missing);
+      sums[2] += measured * measured;
+      sums[3] += measured;
+      for (int m = 0; m < waves.n(); ++m) waves(m, y, x) *= missing / model;
+      if (!slopes) continue;
+      slopes[2 * i] += missing / model;
+      slopes[2 * i + 1] += trusted / (model * (model + measured));
     }
-  return tessera::testing::dft(tessera::testing::missing_waves(detector, missing), 1);
+  return waves;
+}
+
+/// The same in the exit waves of place k.
+inline WaveStack missing_waves(const Problem& p, int k, double (&sums)[4],
+                               double* slopes = nullptr) {
+  const Window window(p, k);
+  WaveStack waves = tessera::testing::dft(window.exit_waves(p.probes, p.object), -1);
+  return tessera::testing::dft(missing_at_detector(window, std::move(waves), sums, slopes), 1);
 }
 
 /// Adds exit waves of place k, one of every mode: `src/physics/README.md`.
@@ -196,7 +222,8 @@ inline void add_waves(const Problem& p, int k, const WaveStack& waves, Sums& sum
 
 /// Adds place k of the order.
 inline void add_place(const Problem& p, int k, Sums& sums) {
-  add_waves(p, k, missing_waves(p, k, sums.amplitude), sums);
+  double* const slopes = sums.background.empty() ? nullptr : sums.background.data();
+  add_waves(p, k, missing_waves(p, k, sums.amplitude, slopes), sums);
 }
 
 }  // namespace tessera::physics::testing

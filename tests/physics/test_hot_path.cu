@@ -21,12 +21,14 @@ struct Case {
   bool moves_probe = true;
   bool patterns_packed = false;
   float saturation = std::numeric_limits<float>::infinity();
+  bool background = false;
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.n_positions << " x " << c.n << "^2, " << c.n_modes << " modes, " << c.n_slots
        << " slots, counts " << static_cast<int>(c.counts) << (c.moves_probe ? "" : ", probe kept")
-       << (c.patterns_packed ? ", packed" : "") << ", saturation " << c.saturation;
+       << (c.patterns_packed ? ", packed" : "") << (c.background ? ", background" : "")
+       << ", saturation " << c.saturation;
 }
 
 /// Patterns in the order and width that the case asks for, as bytes.
@@ -56,17 +58,39 @@ std::vector<unsigned char> pattern_bytes_of(const Problem& p, const Case& c, int
   }
 }
 
-using Kernels =
-    std::function<void(const hot_path::ScanArrays&, const hot_path::ChunkArrays&, Complex* waves)>;
-
-void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
+/// As the case asks for. @param slopes as Sums::background
+Problem problem_of(const Case& c, std::vector<double>& slopes) {
   const int max_counts = c.counts == Counts::u8 ? 250 : 3000;
   Problem p =
       make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, max_counts, c.counts != Counts::f32);
   p.saturation = c.saturation;
+  if (!c.background) return p;
+  add_background(p, max_counts);
+  slopes.assign(2 * p.area(), 0.5);
+  return p;
+}
+
+/// The background and its slopes, where there is one.
+struct BackgroundOnDevice {
+  OnDevice<float> counts;
+  OnDevice<float> slopes;
+  explicit BackgroundOnDevice(const Problem& p)
+      : counts(p.background), slopes(std::vector<float>(2 * p.background.size(), 0.5F)) {}
+  const float* counts_or_null() const { return counts.size() > 0 ? counts.data() : nullptr; }
+  float* slopes_or_null() const { return slopes.size() > 0 ? slopes.data() : nullptr; }
+};
+
+using Kernels =
+    std::function<void(const hot_path::ScanArrays&, const hot_path::ChunkArrays&, Complex* waves)>;
+
+void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
+  Sums expected;
+  const Problem p = problem_of(c, expected.background);
   const int begin = 1;  // a chunk starts anywhere in the order
-  Sums expected{Numbers(p.object.size(), {0.5, -0.5}), std::vector<double>(p.object.size(), 0.5),
-                Numbers(p.probes.size(), {0.5, -0.5}), std::vector<double>(p.area(), 0.5)};
+  expected.object.assign(p.object.size(), {0.5, -0.5});
+  expected.dose.assign(p.object.size(), 0.5);
+  expected.slots.assign(p.probes.size(), {0.5, -0.5});
+  expected.overlap.assign(p.area(), 0.5);
   for (int k = begin; k < p.n_positions; ++k) add_place(p, k, expected);
 
   const OnDevice patterns(pattern_bytes_of(p, c, begin));
@@ -81,6 +105,7 @@ void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
   const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
   const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
   const OnDevice sums(std::vector<double>(5));
+  const BackgroundOnDevice background(p);
   const int count = p.n_positions - begin;
   const OnDevice waves(poison(static_cast<std::size_t>(count * c.n_modes) * p.area()));
   const hot_path::ScanArrays scan{.n = c.n,
@@ -91,7 +116,8 @@ void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
                                   .order = order.data(),
                                   .corner = corner.data(),
                                   .slot = c.n_slots > 1 ? slot.data() : nullptr,
-                                  .saturation = c.saturation};
+                                  .saturation = c.saturation,
+                                  .background = background.counts_or_null()};
   const hot_path::ChunkArrays chunk{begin,
                                     count,
                                     c.patterns_packed,
@@ -104,7 +130,8 @@ void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
                                     dose.data(),
                                     c.moves_probe ? slot_sums.data() : nullptr,
                                     c.moves_probe ? overlap.data() : nullptr,
-                                    sums.data()};
+                                    sums.data(),
+                                    background.slopes_or_null()};
   add_gradients(scan, chunk, waves.data());
   check(cudaDeviceSynchronize());
 
@@ -114,6 +141,7 @@ void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
   for (int i = 0; i < 4; ++i)
     EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
   EXPECT_EQ(amplitude[4], amplitude[0]) << "cost";
+  if (c.background) EXPECT_LT(distance(host(background.slopes), expected.background), tolerance);
   if (!c.moves_probe) {
     EXPECT_EQ(host(slot_sums), filled(p.probes.size(), 0.5F));
     return;
@@ -154,18 +182,18 @@ Numbers gathered(const Problem& p, const Numbers& slot_sums, const std::vector<f
 }
 
 void expect_plain_shifted_sums(const Case& c) {
-  const int max_counts = c.counts == Counts::u8 ? 250 : 3000;
-  Problem p =
-      make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, max_counts, c.counts != Counts::f32);
-  p.saturation = c.saturation;
+  Sums expected;
+  Problem p = problem_of(c, expected.background);
   const std::vector<float> shifts = make_shifts(static_cast<std::size_t>(c.n_slots));
   const std::size_t size = static_cast<std::size_t>(c.n_modes) * p.area();
   const OnDevice row_spectrum(
       std::vector<Complex>(p.probes.begin(), p.probes.begin() + static_cast<std::ptrdiff_t>(size)));
   move_probe(p, shifts);
   const int begin = 1;
-  Sums expected{Numbers(p.object.size(), {0.5, -0.5}), std::vector<double>(p.object.size(), 0.5),
-                Numbers(p.probes.size()), std::vector<double>(p.area(), 0.5)};
+  expected.object.assign(p.object.size(), {0.5, -0.5});
+  expected.dose.assign(p.object.size(), 0.5);
+  expected.slots.resize(p.probes.size());
+  expected.overlap.assign(p.area(), 0.5);
   for (int k = begin; k < p.n_positions; ++k) add_place(p, k, expected);
   Numbers expected_probe = gathered(p, expected.slots, shifts);
   for (auto& value : expected_probe) value += std::complex<double>(0.5, -0.5);
@@ -185,6 +213,7 @@ void expect_plain_shifted_sums(const Case& c) {
   const OnDevice probe_sum(filled(size, 0.5F));
   const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
   const OnDevice sums(std::vector<double>(5));
+  const BackgroundOnDevice background(p);
   const hot_path::ScanArrays scan{.n = c.n,
                                   .n_modes = c.n_modes,
                                   .counts = c.counts,
@@ -193,7 +222,8 @@ void expect_plain_shifted_sums(const Case& c) {
                                   .order = order.data(),
                                   .corner = corner.data(),
                                   .slot = c.n_slots > 1 ? slot.data() : nullptr,
-                                  .saturation = c.saturation};
+                                  .saturation = c.saturation,
+                                  .background = background.counts_or_null()};
   const hot_path::ChunkArrays chunk{begin,
                                     p.n_positions - begin,
                                     c.patterns_packed,
@@ -206,7 +236,8 @@ void expect_plain_shifted_sums(const Case& c) {
                                     dose.data(),
                                     c.moves_probe ? chip_sum.data() : nullptr,
                                     c.moves_probe ? overlap.data() : nullptr,
-                                    sums.data()};
+                                    sums.data(),
+                                    background.slopes_or_null()};
   hot_path::transform_rows(nullptr, c.n, c.n_modes, true, row_spectrum.data());
   hot_path::spectrum_to_chip(nullptr, c.n, c.n_modes, row_spectrum.data(), spectrum.data());
   hot_path::add_gradients_and_shift(nullptr, scan, chunk,
@@ -219,6 +250,7 @@ void expect_plain_shifted_sums(const Case& c) {
   const std::vector<double> amplitude = host(sums);
   for (int i = 0; i < 4; ++i)
     EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
+  if (c.background) EXPECT_LT(distance(host(background.slopes), expected.background), tolerance);
   EXPECT_EQ(host(chip_sum), filled(size, 0.F));
   if (!c.moves_probe) {
     EXPECT_EQ(host(probe_sum), filled(size, 0.5F));
@@ -284,6 +316,17 @@ INSTANTIATE_TEST_SUITE_P(Saturation, HotPathGradients,
                                            Case{128, 3, 5, 2, Counts::f32, true, false, 2000.F},
                                            Case{256, 2, 3, 2, Counts::u32, true, false, 2000.F},
                                            Case{32, 13, 4, 2, Counts::u16, true, false, 2000.F}));
+constexpr float unsaturated = std::numeric_limits<float>::infinity();
+INSTANTIATE_TEST_SUITE_P(
+    Background, HotPathGradients,
+    ::testing::Values(Case{128, 1, 6, 2, Counts::u16, true, false, unsaturated, true},
+                      Case{128, 1, 300, 9, Counts::u8, true, false, 200.F, true},
+                      Case{64, 1, 7, 2, Counts::f32, true, false, 2000.F, true},
+                      Case{128, 3, 5, 2, Counts::u16, true, false, 2000.F, true},
+                      Case{128, 8, 3, 2, Counts::f32, false, false, unsaturated, true},
+                      Case{256, 2, 3, 2, Counts::u32, true, false, unsaturated, true},
+                      Case{512, 4, 2, 2, Counts::u16, true, false, unsaturated, true},
+                      Case{32, 13, 4, 2, Counts::u16, true, true, unsaturated, true}));
 // Enough positions that a block takes several in turn; the last run is shorter, slots change in
 // runs.
 INSTANTIATE_TEST_SUITE_P(Runs, HotPathGradients,

@@ -2,7 +2,6 @@
 /// plain loops in double precision. One GPU, no MPI, no Kokkos.
 
 #include <algorithm>
-#include <numeric>
 
 #include "physics/hot_path_device.cuh"
 #include "physics/hot_path_problem.hpp"
@@ -53,6 +52,7 @@ struct OnGpu {
   OnDevice<Complex> object{p.object};
   OnDevice<Complex> probes{p.probes};
   OnDevice<double> sums{std::vector<double>(5)};
+  OnDevice<float> background{p.background};
 
   hot_path::ScanArrays scan() const {
     return {.n = p.n,
@@ -63,7 +63,8 @@ struct OnGpu {
             .order = order.data(),
             .corner = corner.data(),
             .slot = slot.data(),
-            .saturation = static_cast<float>(p.saturation)};
+            .saturation = static_cast<float>(p.saturation),
+            .background = background.size() > 0 ? background.data() : nullptr};
   }
   /// Nothing but FigureSums is wanted.
   hot_path::ChunkArrays chunk(int begin) const {
@@ -78,7 +79,9 @@ struct OnGpu {
 };
 
 Problem problem(const Case& c) {
-  return make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, 3000, false);
+  Problem p = make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, 3000, false);
+  if (c.n_modes > 1) add_background(p, 3000);
+  return p;
 }
 
 constexpr int begin = 1;  // a chunk starts anywhere in the order
@@ -110,15 +113,16 @@ struct Reflection {
   double distance = 0;
 };
 
-Reflection reflect(const Problem& p, int k, const Map& map, const WaveStack& kept) {
+/// @param slopes as those of missing_at_detector
+Reflection reflect(const Problem& p, int k, const Map& map, const WaveStack& kept, double* slopes) {
   const Window window(p, k);
   const WaveStack overlap = window.exit_waves(p.probes, p.object);
   WaveStack r = overlap;
   for (std::size_t i = 0; i < r.size(); ++i)
     r.data()[i] = map.of_overlap * overlap.data()[i] + map.of_kept * kept.data()[i];
   const WaveStack detector = tessera::testing::dft(r, -1);
-  const WaveStack missing = tessera::testing::missing_waves(
-      detector, tessera::testing::missing_amplitude(window, 0, detector));
+  double unused[4] = {};
+  const WaveStack missing = missing_at_detector(window, detector, unused, slopes);
   return {map.from_overlap ? overlap : r, tessera::testing::dft(missing, 1),
           std::pow(tessera::testing::norm(missing), 2)};
 }
@@ -130,9 +134,10 @@ void expect_projected(const Problem& p, const Map& map) {
   Waves next = kept_before;  // places before the chunk stay
   std::vector<Reflection> reflections;
   std::vector<double> distances;
+  std::vector<double> slopes(2 * p.area(), 0.5);
   double amplitude[4] = {};
   for (int k = begin; k < p.n_positions; ++k) {
-    reflections.push_back(reflect(p, k, map, kept[p.order[k]]));
+    reflections.push_back(reflect(p, k, map, kept[p.order[k]], slopes.data()));
     distances.push_back(reflections.back().distance);
     missing_waves(p, k, amplitude);
   }
@@ -159,7 +164,10 @@ void expect_projected(const Problem& p, const Map& map) {
   const OnDevice factor(std::vector<float>(count * p.area()));
   const OnDevice distance{std::vector<double>(count)};
   Complex* const stored = map.keeps_another ? kept_spectra.data() : next_spectra.data();
-  hot_path::project(nullptr, gpu.scan(), gpu.chunk(begin),
+  const OnDevice background_slopes(std::vector<float>(2 * p.area(), 0.5F));
+  hot_path::ChunkArrays chunk = gpu.chunk(begin);
+  chunk.background_slopes = background_slopes.data();
+  hot_path::project(nullptr, gpu.scan(), chunk,
                     {next_spectra.data(), stored, factor.data(), distance.data(), bound,
                      static_cast<float>(map.of_overlap), static_cast<float>(map.of_kept),
                      map.from_overlap, static_cast<float>(map.of_residual),
@@ -167,6 +175,8 @@ void expect_projected(const Problem& p, const Map& map) {
                     waves.data());
   check(cudaDeviceSynchronize());
   EXPECT_LT(testing::distance(host(distance), distances), tolerance);
+  if (!p.background.empty())
+    EXPECT_LT(testing::distance(host(background_slopes), slopes), tolerance);
   EXPECT_LT(testing::distance(host(next_spectra), row_spectra(next, p.n)), tolerance);
   if (map.keeps_another)
     EXPECT_LT(testing::distance(host(kept_spectra), row_spectra(kept, p.n)), tolerance);
@@ -244,9 +254,9 @@ TEST_P(HotPathKept, ProductsAgreeWithPlainLoops) {
 
 /// Of place k, by amplitudes, of the exit waves `waves`.
 double cost(const Problem& p, int k, const WaveStack& waves) {
-  const WaveStack detector = tessera::testing::dft(waves, -1);
-  const ImageStack<double> missing = tessera::testing::missing_amplitude(Window(p, k), 0, detector);
-  return std::inner_product(missing.begin(), missing.end(), missing.begin(), 0.0);
+  double sums[4] = {};
+  missing_at_detector(Window(p, k), tessera::testing::dft(waves, -1), sums);
+  return sums[0];
 }
 
 /// a + t b

@@ -108,7 +108,7 @@ const std::vector<Defect> defects{
      {"simulation.counts_per_pattern=1e6", "simulation.detector_shape=[64, 64]",
       "experiment.detector_pixel_m=100e-6", "simulation.n_positions=144", "solver.batch_size=16",
       "solver.epochs=100"},
-     {"simulation.background_fraction=0.2"},
+     {"simulation.background_fraction=0.17"},
      {},
      {"refine.background_from_epoch=5"}},
     {"saturation", atoms_deck, {}, {"simulation.saturation_fraction=0.03"}, {}, {"saturation"}},

@@ -11,18 +11,20 @@ struct Counted {
   std::int64_t peak = 0;
 } counted;
 
-bool is_ours(const char* label) {
-  return std::string_view(label).starts_with("tessera::");
+bool is_ours(const Kokkos::Tools::SpaceHandle& space, const char* label) {
+  return std::string_view(space.name) == device::Device::memory_space::name() &&
+         std::string_view(label).starts_with("tessera::");
 }
 
-void count(Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
-  if (!is_ours(label)) return;
+void count(Kokkos::Tools::SpaceHandle space, const char* label, const void*, std::uint64_t bytes) {
+  if (!is_ours(space, label)) return;
   counted.now += static_cast<std::int64_t>(bytes);
   counted.peak = std::max(counted.peak, counted.now);
 }
 
-void discount(Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
-  if (is_ours(label)) counted.now -= static_cast<std::int64_t>(bytes);
+void discount(Kokkos::Tools::SpaceHandle space, const char* label, const void*,
+              std::uint64_t bytes) {
+  if (is_ours(space, label)) counted.now -= static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace

@@ -1,0 +1,314 @@
+#pragma once
+/// The gradient of a chunk as in `hot_path_window.cu`, of a probe that is shifted to every place on
+/// the chip (`docs/decisions/0018`): two more transforms a window, and no slots; also of probes
+/// that places have for themselves.
+///
+/// One turn of a window, which waits for all its warps where (:) stands:
+///
+///     : counts of `now`, over the slices and back :
+///     residual of `now`; object's gradient; conj(object) residual on its way to a spectrum
+///     : spectrum times conj(ramp of `now`) to the probe's sum; probe's spectrum times ramp of
+///     `next` : probe at `next`, kept for the next turn; times the object on its way to the
+///     detector
+
+#include <algorithm>
+
+#include "shift_ramp_cuda.cuh"
+#include "window_beams_cuda.cuh"
+#include "window_detector_cuda.cuh"
+#include "window_sums_cuda.cuh"
+
+namespace tessera::physics::hot_path {
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/// @tparam own places have probes for themselves
+template <int n, class Count, int shares, bool own, bool background>
+class ShiftedWindowGradient {
+  using S = Slices<n>;
+  using Chip = OnChip<n, Count, shares, true>;
+  using Registers = float2[S::across][S::rows];
+  static constexpr int window_threads = 32 * S::count;
+  /// Loads on their way: fewer or more spill registers.
+  static constexpr int ahead = n == 64 ? 8 : 10;
+
+ public:
+  __device__ ShiftedWindowGradient(const ScanArrays& scan, const ChunkArrays& chunk,
+                                   const ShiftsOnChip& shifts, const OwnProbes& own_probes,
+                                   const CUtensorMap& object_boxes, Chip& chip)
+      : scan_(scan),
+        chunk_(chunk),
+        shifts_(shifts),
+        object_boxes_(object_boxes),
+        chip_(chip),
+        transform_{chip.slices[warp_], lane_, chip.twist_of_lane[lane_]},
+        detector_(scan, chunk, chip),
+        beams_(scan, chunk, own_probes, mode_, slice_, lane_) {
+    chip.prepare(thread_);
+    __syncthreads();
+  }
+
+  /// Places first ... last - 1 of the chunk, the same of all warps of a window.
+  __device__ __forceinline__ void add(int first, int last) {
+    if (first >= last) return;
+    detector_.find_trusted();
+    Place next = place_of(scan_, chunk_, first);
+    Place now = next;
+    int turn = 0;
+    // The first turn, which only begins, stays in the loop: the code is large.
+    asm volatile("" : "+r"(turn));
+    for (;; ++turn) {
+      const Place later = place_of(scan_, chunk_, min(first + turn + 1, last - 1));
+      const bool begins = turn == 0;
+      const bool ends = turn == last - first;
+      if constexpr (shares > 0) {
+        if (!begins) detector_.compare_modes(now);
+      } else {
+        if (!begins) detector_.compare(turn - 1);
+        if (!ends) detector_.start_counts(next);
+      }
+      const float shift = shift_of(next);
+      if (!begins) add_gradients(now);
+      make_ramps(shift, turn);
+      if constexpr (own) beams_.start_exchange(now, next, begins, ends);
+      exchange_spectra(turn, begins, ends);
+      if constexpr (own) beams_.finish_exchange();
+      if (ends) break;
+      start_wave(next);
+      now = next;
+      next = later;
+    }
+    flush_probe_sum();
+    if (lane_ == 0) wait_until_added();
+    detector_.finish_sums(chunk_.sums);
+  }
+
+ private:
+  const ScanArrays& scan_;
+  const ChunkArrays& chunk_;
+  const ShiftsOnChip& shifts_;
+  const CUtensorMap& object_boxes_;
+  Chip& chip_;
+  const int thread_ = static_cast<int>(threadIdx.x);
+  const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
+  const int lane_ = thread_ % 32;
+  const int slice_ = warp_ % S::count;
+  const int window_ = warp_ / S::count;
+  SliceTransform<n> transform_;
+  const int mode_ = shares > 0 ? static_cast<int>(rank_in_cluster()) : 0;
+  WindowDetector<n, Count, shares, true, background> detector_;
+  WindowBeams<n> beams_;
+
+  /// Whether spectra of what waves say of the probe are of interest.
+  __device__ __forceinline__ bool takes_spectra() const {
+    if constexpr (own) return beams_.takes_spectra();
+    return chunk_.slot_sums != nullptr;
+  }
+  /// Of the 32 pixels of a thread, what it keeps from turn to turn.
+  __device__ __forceinline__ float2* kept() const {
+    return as_float2(shifts_.kept) + static_cast<std::int64_t>(blockIdx.x) * 32 * threads + thread_;
+  }
+  /// Of a thread, in an image in the chip's order.
+  __device__ __forceinline__ int first_frequency() const {
+    return mode_ * n * n + slice_ * 32 + lane_;
+  }
+  __device__ __forceinline__ unsigned pixel_of(const Place& place, int i) const {
+    const auto width = static_cast<unsigned>(chunk_.object_width);
+    return place.object + slice_ * width + lane_ + i / S::across * S::count * width +
+           32 * (i % S::across);
+  }
+
+  /// Object and probe of `now` as one stream of loads.
+  __device__ __forceinline__ void add_gradients(const Place& now) {
+    const float2* const object = as_float2(chunk_.object);
+    const float2* const probe = kept();
+    const auto load = [&](int k) {
+      return k % 2 == 0 ? load_here(object + pixel_of(now, k / 2))
+                        : __ldcg(probe + k / 2 * threads);
+    };
+    Registers v;
+    transform_.backward(v, chip_.twist_of_slice[slice_]);
+    float2 loaded[ahead];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) loaded[k] = load(k);
+    const auto take = [&](int k) {
+      const float2 value = loaded[k % ahead];
+      if (k + ahead < 64) loaded[k % ahead] = load(k + ahead);
+      return value;
+    };
+    const ObjectRows<n> rows(chunk_, transform_.slice, now.object, slice_, lane_);
+#pragma unroll
+    for (int i = 0; i < 32; ++i) {
+      float2& residual = v[i % S::across][i / S::across];
+      const float2 seen = take(2 * i);
+      rows.stage(i % S::across, i / S::across, conj_times(take(2 * i + 1), residual));
+      residual = conj_times(seen, residual);
+    }
+    if (chunk_.object_sum) rows.start_addition(object_boxes_);
+    if (takes_spectra()) transform_.forward(v);
+    if (lane_ == 0) wait_until_read();
+    __syncwarp();
+    if (takes_spectra()) transform_.store(v);
+  }
+
+  /// A warp's frequencies of both axes: lane = (axis, frequency).
+  __device__ __forceinline__ float shift_of(const Place& place) const {
+    const float* const shift =
+        shifts_.shift + 2 * static_cast<std::int64_t>(own ? beams_.position_of(place) : place.slot);
+    return __ldg(shift + (lane_ / S::rows) % 2);
+  }
+  __device__ __forceinline__ void make_ramps(float shift, int turn) const {
+    if (lane_ >= 2 * S::rows) return;
+    const int k = slice_ * S::rows + lane_ % S::rows;
+    chip_.ramp[window_][turn & 1][lane_ / S::rows][k] =
+        own ? far_shift_ramp<n>(k, shift) : shift_ramp<n>(k, shift);
+  }
+
+  /// What the slices hold is the spectrum of conj(object) residual of the turn before; then that of
+  /// the probe at the next place. The first turn has nothing to give, the last nothing to take.
+  __device__ __forceinline__ void exchange_spectra(int turn, bool begins, bool ends) {
+    const float2* const spectrum = as_float2(shifts_.spectrum) + first_frequency();
+    float2* const sum = as_float2(chunk_.slot_sums) + first_frequency();
+    float2* const slices = chip_.slices[window_ * S::count] + lane_;
+    const auto& ramp_now = chip_.ramp[window_][(turn + 1) & 1];
+    const auto& ramp_next = chip_.ramp[window_][turn & 1];
+    detector_.wait_for_window();
+#pragma unroll 1
+    for (int half = 0; half < 2; ++half) {
+      float2 of_probe[16];
+      if constexpr (!own)
+#pragma unroll
+        for (int i = 0; i < 16; ++i)
+          of_probe[i] = load_here(spectrum + (16 * half + i) * window_threads);
+      float2 x[16 / S::count][S::count];
+      const auto place = [&](int i) {
+        return i % S::count * S::places + S::pitch * detector_.place_q(half, i);
+      };
+      const auto ramp = [&](const float2(&axes)[2][n], int i) {
+        return axes[0][detector_.row(half, i)] * axes[1][detector_.column(half, i)];
+      };
+      const auto add_to_probe = [&](int i, float2 back) {
+        const int k = 16 * half + i;
+        if (k < Chip::held) {
+          float2& held = chip_.probe_sum[k][thread_];
+          held = held + back;
+        } else {
+          add_float2(sum + k * window_threads, back);
+        }
+      };
+      float2 back[own ? 16 : 1] = {};
+      if (takes_spectra() && !begins) {
+#pragma unroll
+        for (int i = 0; i < 16; ++i) x[i / S::count][i % S::count] = slices[place(i)];
+#pragma unroll
+        for (int i = 0; i < 16 / S::count; ++i)
+          twisted_fft<S::count, -1>(
+              x[i], chip_.twist_over_slices[detector_.place_q(half, i * S::count) / S::across]);
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+          const float2 moved_back = conj_times(ramp(ramp_now, i), x[i / S::count][i % S::count]);
+          if constexpr (own)
+            back[i] = moved_back;
+          else
+            add_to_probe(i, moved_back);
+        }
+      }
+      if constexpr (own)
+        beams_.exchange(
+            spectrum, sum, 16 * half, back, [&](int i) { return detector_.row_number(half, i); },
+            [&](int i) { return detector_.column_number(half, i); }, add_to_probe, of_probe);
+      if (ends) continue;
+#pragma unroll
+      for (int i = 0; i < 16; ++i) x[i / S::count][i % S::count] = of_probe[i] * ramp(ramp_next, i);
+#pragma unroll
+      for (int i = 0; i < 16 / S::count; ++i) short_fft<S::count, 1>(x[i]);
+#pragma unroll
+      for (int i = 0; i < 16; ++i) slices[place(i)] = x[i / S::count][i % S::count];
+    }
+    detector_.wait_for_window();
+  }
+
+  /// The probe at `next`, its power to the dose, the exit wave to the slice.
+  __device__ __forceinline__ void start_wave(const Place& next) {
+    const float2* const object = as_float2(chunk_.object);
+    Registers v;
+    transform_.backward(v, chip_.twist_of_slice[slice_]);
+    if constexpr (own) beams_.add_object_sums(next, pixel_of(next, 0), v);
+    float2 loaded[ahead];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) loaded[k] = load_here(object + pixel_of(next, k));
+#pragma unroll
+    for (int i = 0; i < 32; ++i) {
+      float2& wave = v[i % S::across][i / S::across];
+      __stcg(kept() + i * threads, wave);
+      if (chunk_.dose) atomicAdd(chunk_.dose + pixel_of(next, i), power(wave));
+      wave = wave * loaded[i % ahead];
+      if (i + ahead < 32) loaded[i % ahead] = load_here(object + pixel_of(next, i + ahead));
+    }
+    transform_.forward(v);
+    transform_.store(v);
+  }
+
+  __device__ __forceinline__ void flush_probe_sum() const {
+    if (chunk_.slot_sums == nullptr) return;
+    float2* const sum = as_float2(chunk_.slot_sums) + first_frequency();
+#pragma unroll
+    for (int k = 0; k < Chip::held; ++k)
+      add_float2(sum + k * window_threads, chip_.probe_sum[k][thread_]);
+  }
+};
+
+#endif
+
+template <int n, class Count, int shares, bool own, bool background>
+__global__ void __launch_bounds__(threads, 1)
+    shifted_window_gradient_kernel(const __grid_constant__ ScanArrays scan,
+                                   const __grid_constant__ ChunkArrays chunk,
+                                   const __grid_constant__ ShiftsOnChip shifts,
+                                   const __grid_constant__ OwnProbes own_probes,
+                                   const __grid_constant__ CUtensorMap object_boxes) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(1024) unsigned char shared[];
+  using Chip = OnChip<n, Count, shares, true>;
+  ShiftedWindowGradient<n, Count, shares, own, background> gradient(
+      scan, chunk, shifts, own_probes, object_boxes, *reinterpret_cast<Chip*>(shared));
+  follow_earlier_kernels();
+  const WindowRun run(chunk.count, shares > 0 ? scan.n_modes : 1, Chip::windows);
+  gradient.add(run.first, run.last);
+  if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
+#endif
+}
+
+template <bool own, bool background>
+struct LaunchShifted {
+  void* stream;
+  const ScanArrays& scan;
+  const ChunkArrays& chunk;
+  const ShiftsOnChip& shifts;
+  const OwnProbes& own_probes;
+
+  template <int n, class Count, int shares>
+  void operator()(WindowKind<n, Count, shares>) const {
+    using Chip = OnChip<n, Count, shares, true>;
+    static_assert(sizeof(Chip) <= shared_bytes);
+    launch_clusters(shifted_window_gradient_kernel<n, Count, shares, own, background>,
+                    shares > 0 ? scan.n_modes : 1, chunk.count, threads,
+                    sizeof(Chip) / sizeof(float2), stream, scan, chunk, shifts, own_probes,
+                    object_boxes<n>(chunk));
+  }
+};
+
+template <bool own>
+void launch_shifted(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                    const ShiftsOnChip& shifts, const OwnProbes& own_probes) {
+  if (chunk.count == 0) return;
+  ChunkArrays without_dose = chunk;
+  without_dose.dose = nullptr;
+  add_coverage(stream, scan, without_dose);
+  const auto launch_all = [&](auto background) {
+    with_window_kind(scan, LaunchShifted<own, background>{stream, scan, chunk, shifts, own_probes});
+  };
+  scan.background ? launch_all(std::true_type()) : launch_all(std::false_type());
+}
+
+}  // namespace tessera::physics::hot_path

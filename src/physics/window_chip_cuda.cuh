@@ -1,0 +1,121 @@
+#pragma once
+/// What kernels that keep windows on the chip have in its shared memory, and which windows a block
+/// takes.
+
+#include "bulk_copy_cuda.cuh"
+#include "hot_path_window.cuh"
+#include "window_fft_cuda.cuh"
+
+namespace tessera::physics::hot_path {
+
+constexpr int warps = 16;
+constexpr int threads = 32 * warps;
+constexpr int shared_bytes = 227 << 10;
+
+/// What the shared memory of a block holds.
+/// @tparam shares 0: one mode. Else a cluster of blocks works on a window, each on one mode, and
+/// each compares up to `shares` eighths of the pixels with the counts.
+/// @tparam shifts the probe for every place
+template <int n, class Count, int shares, bool shifts = false>
+struct OnChip {
+  using S = Slices<n>;
+  static constexpr int windows = windows_at_a_time(n);
+  static constexpr int n_counts = shares == 0 ? windows * n * n : 0;
+  static constexpr int twists = S::rows * S::count / 2;
+  static constexpr int other_bytes =
+      static_cast<int>(sizeof(float2)) * (warps * S::places + 2 * twists + 16 * S::across) +
+      n_counts * static_cast<int>(sizeof(Count)) +
+      shares * threads * static_cast<int>(sizeof(float4)) +
+      (shifts ? windows * 4 * n * static_cast<int>(sizeof(float2)) : 0) + 1024;
+  /// Of the 32 pixels of a thread, those whose sum for the probe stays here; the others go to
+  /// memory with each window.
+  static constexpr int held =
+      (shared_bytes - other_bytes) / (threads * static_cast<int>(sizeof(float2)));
+  static_assert(held >= 1 && held < 32 && windows * S::count == warps);
+
+  float2 slices[warps][S::places];
+  float2 probe_sum[held][threads];
+  float4 factors[shares > 0 ? shares : 1][shares > 0 ? threads : 1];
+  Count counts[shares > 0 ? 1 : windows][shares > 0 ? 8 : n* n];
+  float2 twist_over_slices[S::rows][S::count / 2];          ///< of exp(-2 pi i kb / n)
+  float2 twist_of_slice[S::count][S::rows / 2];             ///< of exp(-2 pi i slice / n)
+  float2 twist_of_lane[32][S::across / 2];                  ///< of exp(-2 pi i lane / n)
+  float2 ramp[shifts ? windows : 1][2][2][shifts ? n : 1];  ///< [turn % 2][y, x][frequency]
+  double sums[warps][4];
+  Arrival counts_arrived[windows];
+
+  /// What is constant, and zeros. A warp sees its own slice at once, all of it the block later.
+  __device__ void prepare(int thread) {
+    constexpr int half = S::count / 2;
+    constexpr int half_rows = S::rows / 2;
+    constexpr int half_across = S::across / 2;
+    for (int i = thread; i < twists; i += threads) {
+      (&twist_over_slices[0][0])[i] =
+          twist_of(S::count, static_cast<float>(i / half) / n, i % half);
+      (&twist_of_slice[0][0])[i] =
+          twist_of(S::rows, static_cast<float>(i / half_rows) / n, i % half_rows);
+    }
+    if (thread < 32 * half_across)
+      (&twist_of_lane[0][0])[thread] =
+          twist_of(S::across, static_cast<float>(thread / half_across) / n, thread % half_across);
+    for (int i = 0; i < held; ++i) probe_sum[i][thread] = make_float2(0, 0);
+    for (int i = thread % 32; i < S::places; i += 32) slices[thread / 32][i] = make_float2(0, 0);
+    if constexpr (shifts)
+      for (int i = thread; i < windows * 4 * n; i += threads)
+        (&ramp[0][0][0][0])[i] = make_float2(0, 0);
+  }
+};
+
+/// The places of a chunk, first ... last - 1, that a window of a block takes.
+struct WindowRun {
+  int first;
+  int last;
+  /// @param cluster blocks that work on a window together
+  /// @param windows at a time in a block
+  __device__ WindowRun(int count, int cluster, int windows) {
+    const int n_clusters = static_cast<int>(gridDim.x) / cluster;
+    const int worker = static_cast<int>(threadIdx.x) / (threads / windows) * n_clusters +
+                       static_cast<int>(blockIdx.x) / cluster;
+    const int workers = n_clusters * windows;
+    const int share = count / workers;
+    const int rest = count % workers;
+    first = worker * share + min(worker, rest);
+    last = first + share + (worker < rest ? 1 : 0);
+  }
+};
+
+template <int n, class Count, int shares>
+struct WindowKind {};
+
+/// f of the kind of windows that `scan` has. Modes read their counts as they lie in memory.
+template <class F>
+void with_window_kind(const ScanArrays& scan, const F& f) {
+  if (scan.n_modes > 1) {
+    switch ((8 + scan.n_modes - 1) / scan.n_modes) {
+      case 1:
+        return f(WindowKind<128, float, 1>());
+      case 2:
+        return f(WindowKind<128, float, 2>());
+      case 3:
+        return f(WindowKind<128, float, 3>());
+      default:
+        return f(WindowKind<128, float, 4>());
+    }
+  }
+  const auto with_counts = [&](auto count) {
+    using Count = decltype(count);
+    scan.n == 64 ? f(WindowKind<64, Count, 0>()) : f(WindowKind<128, Count, 0>());
+  };
+  switch (scan.counts) {
+    case Counts::u8:
+      return with_counts(std::uint8_t{});
+    case Counts::u16:
+      return with_counts(std::uint16_t{});
+    case Counts::u32:
+      return with_counts(std::uint32_t{});
+    case Counts::f32:
+      return with_counts(float{});
+  }
+}
+
+}  // namespace tessera::physics::hot_path
