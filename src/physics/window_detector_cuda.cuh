@@ -341,7 +341,7 @@ class WindowDetector {
     }
   };
   /// From a thread's first pixel of a half to its i-th.
-  static constexpr int pixel_offset(int i) {
+  __device__ static constexpr int pixel_offset(int i) {
     const int q = i / S::count;
     return (q / S::across + S::rows * (i % S::count)) * n + q % S::across;
   }
