@@ -1,6 +1,7 @@
 #include "file_contents.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include "tessera/base/text.hpp"
 
 #include "deck/parse.hpp"
+#include "io/array_file.hpp"
 #include "io/held_values.hpp"
 
 namespace tessera::analysis {
@@ -109,6 +111,25 @@ std::optional<std::string> positions_dataset(const io::File& file, std::int64_t 
     if (name.find("positions_m") != std::string::npos && info.extents == io::Extents{n, 2})
       return name;
   return {};
+}
+
+std::vector<Vec2> read_positions(const io::File& file, const ScanContents& contents) {
+  if (!contents.deck) return read_points(file, *contents.positions);
+  const deck::Data& data = contents.deck->data;
+  io::ScanSource source;
+  source.positions = contents.positions;
+  source.positions_file = data.positions_file.empty() ? contents.path : data.positions_file;
+  source.links = contents.links;
+  if (!data.positions_columns.empty())
+    source.positions_columns = std::array{data.positions_columns[0], data.positions_columns[1]};
+  if (!data.positions_scale.empty())
+    source.positions_scale = {data.positions_scale[0], data.positions_scale[1]};
+  try {
+    return io::read_positions_file(source);
+  } catch (const InputError& error) {
+    throw InputError(text("positions \"", *contents.positions, "\" of \"", source.positions_file,
+                          "\": ", error.what()));
+  }
 }
 
 std::vector<Vec2> read_points(const io::File& file, const std::string& name) {

@@ -44,6 +44,9 @@ std::vector<std::pair<std::string, io::DatasetInfo>> datasets(const io::File& fi
 /// The (n, 2) dataset of positions in metres.
 std::optional<std::string> positions_dataset(const io::File& file, std::int64_t n);
 
+/// Where the scan has positions: as its deck's run reads them, metres.
+std::vector<Vec2> read_positions(const io::File& file, const ScanContents& contents);
+
 /// Rows of a dataset (n, 2) or (2).
 std::vector<Vec2> read_points(const io::File& file, const std::string& name);
 

@@ -101,7 +101,7 @@ Json scan_report(const ScanContents& contents) {
   if (contents.deck) add_experiment(geometry, contents.deck->experiment);
   if (!geometry.empty()) report["geometry"] = geometry;
   if (contents.positions) {
-    report["positions"] = positions_section(read_points(file, *contents.positions));
+    report["positions"] = positions_section(read_positions(file, contents));
     report["positions"]["dataset"] = *contents.positions;
   }
   report["dose"] = dose_section(file, contents, extents.pattern, mask);

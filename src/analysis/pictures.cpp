@@ -140,7 +140,7 @@ std::vector<std::string> write_pictures(const std::string& path, const std::stri
   Folder pictures(folder);
   write_mean_pattern(file, contents, pictures.file("pattern_mean.png"));
   if (contents.positions)
-    write_positions(read_points(file, *contents.positions), pictures.file("positions.png"));
+    write_positions(read_positions(file, contents), pictures.file("positions.png"));
   return pictures.written;
 }
 

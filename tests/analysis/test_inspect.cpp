@@ -103,6 +103,24 @@ TEST_F(Inspect, TakesNamesAndExperimentFromADeck) {
   EXPECT_EQ(report["geometry"]["energy_eV"], 8800);
 }
 
+TEST_F(Inspect, TakesPositionsAsTheDeckDoes) {
+  write_scan(folder_.path("scan.h5"), {6}, "data");
+  io::File file = io::File::create(folder_.path("stage.h5"));
+  std::vector<double> x_y_z;
+  for (const double y_um : {0, 3})
+    for (const double x_um : {0, 2, 4}) x_y_z.insert(x_y_z.end(), {x_um, y_um, 9});
+  file.write_doubles("translation", {6, 3}, x_y_z);
+  file.close();
+  std::ofstream(folder_.path("deck.toml"))
+      << "[data]\nfile = \"scan.h5\"\npatterns = \"data\"\nvalid_pixels = \"valid_pixels\"\n"
+         "positions = \"translation\"\npositions_file = \"stage.h5\"\n"
+         "positions_columns = [1, 0]\npositions_scale = [1e-6, 1e-6]\n"
+         "[experiment]\nenergy_eV = 8800.0\ndistance_m = 1.5\ndetector_pixel_m = 75e-6\n";
+  const Json report = json_report(folder_.path("deck.toml"));
+  expect_the_scan(report);
+  EXPECT_EQ(report["positions"]["dataset"], "translation");
+}
+
 TEST_F(Inspect, GoesOnWhereAnAttributeIsNotOneNumber) {
   io::File other = io::File::create(folder_.path("other.h5"));
   other.write_doubles("data", {2, 4, 5}, std::vector<double>(40, 1));
