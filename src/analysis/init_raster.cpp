@@ -136,7 +136,8 @@ void look_at_raster(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
 void ask_for_raster(DeckDraft& deck) {
   deck.set("data.positions", "\"\"", "the file has none: a raster");
   deck.ask("data.raster_step_m",
-           "[y, x], metres, from the scan's settings; or name data.positions_file instead");
+           "[y, x], metres, from the scan's settings; or, in place of all raster_ lines and "
+           "positions, data.positions_file");
   deck.set("data.raster_rotation_rad", "0.0",
            "of the scan to the detector; often not 0 in 4D-STEM");
 }

@@ -144,9 +144,13 @@ std::optional<ScanDescription> describe_cxi(const File& file) {
   scan.background = first_dataset(
       file, {"entry_1/instrument_1/detector_1/dark", "entry_1/instrument_1/detector_1/data_dark",
              "entry_1/instrument_1/detector_1/background"});
-  scan.probe = first_dataset(
-      file, {"entry_1/instrument_1/source_1/probe", "entry_1/instrument_1/detector_1/probe",
-             "entry_1/instrument_1/source_1/illumination"});
+  // NeXus' source_1/probe is a word: what kind of radiation it is.
+  for (const char* name :
+       {"entry_1/instrument_1/source_1/probe", "entry_1/instrument_1/detector_1/probe",
+        "entry_1/instrument_1/source_1/illumination"})
+    if (scan.probe.empty() && !first_dataset(file, {name}).empty() &&
+        file.info(name).extents.size() >= 2)
+      scan.probe = name;
   scan.is_cornered = file.number_attribute(scan.patterns, "is_fft_shifted").value_or(0) == 1;
   state_words("title", file, {"entry_1/title", "title"}, scan);
   state_words("sample", file, {"entry_1/sample_1/name", "entry_1/sample_1/description"}, scan);

@@ -131,6 +131,8 @@ std::optional<ScanDescription> describe_dectris(const File& file) {
     place_mask(file, frames, scan);
     if (frames.size() == 3) state_microscope_beside(file.path(), frames[0], scan);
     if (frames.size() == 3) state_raster(file, frames[0], scan);
+    // A beamline's own file (NXptycho, NXmx) keeps them beside its frames.
+    if (frames.size() == 3 && !own.empty()) guess_positions(file, frames[0], scan);
   }
   state_words("title", file, {"entry/title"}, scan);
   state_words("sample", file, {"entry/sample/name"}, scan);

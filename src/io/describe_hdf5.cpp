@@ -106,12 +106,16 @@ void find_positions(const File& file, const std::vector<Found>& datasets, std::i
   const Found* x = nullptr;
   for (const Found& found : datasets) {
     const Extents& extents = found.info.extents;
-    const bool is_table = extents.size() == 2 && extents[0] == n && extents[1] >= 2 &&
-                          extents[1] <= 3 && is_real(found.info.type);
+    // MATLAB's tables come with their columns first.
+    const std::int64_t n_columns = extents.size() != 2 ? 0
+                                   : extents[0] == n   ? extents[1]
+                                   : extents[1] == n   ? extents[0]
+                                                       : 0;
+    const bool is_table = n_columns >= 2 && n_columns <= 3 && is_real(found.info.type);
     if (is_table && contains_any(found.leaf, {"pos", "translation", "coord", "scan", "point"})) {
       scan.positions = found.name;
       scan.positions_scale = scale_of_positions(file, found.name, found.name);
-      if (extents[1] == 3 || contains_any(found.leaf, {"xy", "x_y", "col_row"}))
+      if (n_columns == 3 || contains_any(found.leaf, {"xy", "x_y", "col_row"}))
         scan.positions_columns = {1, 0};
       return;
     }
@@ -208,6 +212,10 @@ bool is_of_matlab(const File& file, const std::string& name) {
 }
 
 }  // namespace
+
+void guess_positions(const File& file, std::int64_t n_positions, ScanDescription& scan) {
+  find_positions(file, all_datasets(file), n_positions, scan);
+}
 
 std::optional<ScanDescription> describe_hdf5(const File& file) {
   const std::vector<Found> datasets = all_datasets(file);

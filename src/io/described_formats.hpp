@@ -32,5 +32,7 @@ ScanFormat described(std::string_view name) {
 
 /// Any file with patterns, guessed from names and shapes: for `tessera init`.
 std::optional<ScanDescription> describe_hdf5(const File& file);  // describe_hdf5.cpp
+/// Where its positions are, by names, shapes and units.
+void guess_positions(const File& file, std::int64_t n_positions, ScanDescription& scan);
 
 }  // namespace tessera::io

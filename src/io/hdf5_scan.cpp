@@ -117,7 +117,8 @@ class Hdf5Scan final : public ScanReader {
 
   bool has_own_masks() const override {
     const std::optional<std::string>& mask = mask_name();
-    return mask && series_info(file_, *mask).extents == patterns_info().extents;
+    return source_.mask_file.empty() && mask &&
+           series_info(file_, *mask).extents == patterns_info().extents;
   }
 
   ImageStack<double> valid_pixels() const override {

@@ -1,6 +1,7 @@
 #include "hdf5_slab.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/progress.hpp"
@@ -76,7 +77,23 @@ void read_hyperslab(hid_t file, const std::string& path, const std::string& name
   if (H5Dread(dataset, type, spaces.memory, spaces.file, transfer, values) >= 0) return;
   const std::string reason = hdf5_reason();
   throw InputError(text("reading ", slab_text(begin, count), " of dataset \"", name, "\" of \"",
-                        path, "\" failed: ", reason, "; is the file damaged?"));
+                        path, "\" failed: ", reason, doubt_about(dataset)));
+}
+
+std::string doubt_about(hid_t dataset) {
+  constexpr H5Z_filter_t bitshuffle = 32008;
+  constexpr std::size_t compressor = 4;  // place among the filter's parameters
+  constexpr unsigned zstandard = 3;
+  std::array<unsigned, compressor + 1> parameters{};
+  std::size_t n = parameters.size();
+  unsigned flags = 0;
+  const Hid plist = checked(H5Dget_create_plist(dataset), H5Pclose, "reading a dataset's layout");
+  const herr_t got =
+      H5Pget_filter_by_id2(plist, bitshuffle, &flags, &n, parameters.data(), 0, nullptr, nullptr);
+  if (got < 0 || n <= compressor || parameters[compressor] != zstandard)
+    return "; is the file damaged?";
+  return "; it is compressed with bitshuffle and Zstandard, which Debian's plugin does not know: "
+         "pip install hdf5plugin, and point HDF5_PLUGIN_PATH to its folder hdf5plugin/plugins";
 }
 
 std::string slab_text(const Extents& begin, const Extents& count) {

@@ -28,6 +28,9 @@ void read_hyperslab(hid_t file, const std::string& path, const std::string& name
                     const Extents& begin, const Extents& count, ElementType memory_type,
                     void* values, hid_t transfer);
 
+/// What else may be wrong if HDF5 cannot read a dataset that it found, for the end of a message.
+std::string doubt_about(hid_t dataset);
+
 /// `[0, 4), [2, 6)`
 std::string slab_text(const Extents& begin, const Extents& count);
 

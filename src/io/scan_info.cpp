@@ -129,7 +129,7 @@ ScanInfo read_alone(const ScanSource& source, const ScanFormat& format) {
   });
   reading(mask_key(source), source, source.mask_file, [&] {
     const bool apart = !source.mask_file.empty();
-    info.has_own_masks = !apart && file->has_own_masks();
+    info.has_own_masks = file->has_own_masks();
     set_masks(apart ? read_mask_file(source, info) : file->valid_pixels(), source, info);
   });
   reading(key("data.background", source.background), source, source.background_file, [&] {
@@ -202,7 +202,10 @@ const ScanFormat& find_format(const ScanSource& source, std::span<const ScanForm
   if (found == formats.end())
     throw InputError(text('"', source.path, "\" is not ", joined(kinds, " or "),
                           ": it begins with \"", beginning(source.path), "\"; data.format knows ",
-                          joined(names)));
+                          joined(names),
+                          "; if it is numbers alone: python3 -c \"import numpy; "
+                          "numpy.save('scan.npy', numpy.fromfile('scan.raw', '<u2', offset=0)"
+                          ".reshape(-1, 256, 256))\""));
   return *found;
 }
 

@@ -51,7 +51,7 @@ void SlabReader::read(std::span<const std::int64_t> begin, std::span<const std::
   throw InputError(text("reading ",
                         slab_text({begin.begin(), begin.end()}, {count.begin(), count.end()}),
                         " of dataset \"", from.name, "\" of \"", from.path, "\" failed: ", reason,
-                        "; is the file damaged?"));
+                        doubt_about(from.dataset)));
 }
 
 std::int64_t File::bytes_on_disk() const {

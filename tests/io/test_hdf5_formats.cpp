@@ -33,6 +33,49 @@ TEST_F(KnownFormats, Cxi) {
                                    Field(&Statement::value, "2.5")))));
 }
 
+TEST_F(KnownFormats, NexusOfPtychography) {
+  on_root([&] {
+    const std::string sample = "entry/sample/transformations/sample_";
+    add("entry/data/data", {{n, 5, 6}, H5T_STD_U16LE}, patterns(0, 9));
+    add_number("entry/instrument/detector/distance", 2.5);
+    add(sample + "y", {.extents = {n}}, of_all([](Vec2 at) { return Numbers{at.y}; }));
+    add(sample + "x", {.extents = {n}}, of_all([](Vec2 at) { return Numbers{at.x}; }));
+  });
+  expect_the_scan("dectris");
+}
+
+TEST_F(KnownFormats, WhatNexusCallsTheProbeIsNoWave) {
+  on_root([&] {
+    add("entry_1/data_1/data", {{n, 5, 6}, H5T_STD_U16LE}, patterns(0, 9));
+    add_number("entry_1/instrument_1/source_1/probe", 1);
+    add("entry_1/instrument_1/detector_1/probe", {.extents = {5, 6}}, Numbers(30, 1));
+  });
+  EXPECT_EQ(description().probe, "entry_1/instrument_1/detector_1/probe");
+}
+
+TEST_F(KnownFormats, PositionsOfMatlabAndAMaskThatLiesApart) {
+  source_.path = path_;
+  source_.bad_pixels = "mask";
+  source_.mask_file = folder_.file("mask.h5");
+  on_root([&] {
+    Numbers columns;
+    for (int p = 0; p < n_positions; ++p) columns.push_back(position(p).y);
+    for (int p = 0; p < n_positions; ++p) columns.push_back(position(p).x);
+    add("patterns", {{n, 8, 8}, H5T_STD_U16LE}, Numbers(n * 64, 1));
+    add("positions", {.extents = {2, n}}, columns);
+    Numbers mask(64, 0);
+    mask[0] = 1;
+    add_dataset(source_.mask_file, "mask", {.extents = {8, 8}}, mask);
+  });
+  EXPECT_EQ(description().positions, "positions");
+  source_.positions = "positions";
+  const ScanInfo info = read_scan_info(source_, world());
+  EXPECT_EQ(info.positions_m[3], position(3));
+  EXPECT_EQ(info.valid_pixels(0, 0, 0), 0);
+  const std::vector<int> owner(n_positions, 0);
+  EXPECT_NO_THROW(read_all(source_, info, owner, positions_of(owner, world().rank()), world(), 1));
+}
+
 TEST_F(KnownFormats, CxiOfPynxWithColumnsFirstAndRowsThatRunUp) {
   on_root([&] {
     add("entry_1/instrument_1/detector_1/data", {{n, 5, 6}, H5T_STD_U16LE}, patterns(0, 9));
