@@ -13,6 +13,7 @@
 namespace tessera::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class GoesOn : public ::testing::TestWithParam<int> {
@@ -59,8 +60,30 @@ TEST_P(GoesOn, OnlyFromAResultOfTheSameDeck) {
   ASSERT_EQ(n_epochs(), 1u);
   const Outcome other = run_tessera(command({"stop.time_s=1e-9", "probe.n_modes=2"}));
   EXPECT_EQ(other.exit_code, 0) << other.err;
-  EXPECT_THAT(other.err, HasSubstr("is of a run with another probe.n_modes; the run starts anew"));
+  EXPECT_THAT(other.err,
+              AllOf(HasSubstr("is not gone on from: it is of a run with another probe.n_modes"),
+                    HasSubstr("it starts anew")));
   EXPECT_EQ(n_epochs(), 1u);
+}
+
+/// A save lies at output.file, and where the disk was full at the run's end, its result elsewhere.
+TEST_P(GoesOn, FromTheFallbackWhereThatHasMoreEpochs) {
+  const std::string fallback = "output.fallback=" + folder_.path("fallback.h5");
+  ASSERT_EQ(run_tessera(command({"output.file=" + folder_.path("straight.h5")})).exit_code, 0);
+  ASSERT_EQ(run_tessera(command({"stop.time_s=1e-9"})).exit_code, 0);
+  ASSERT_EQ(run_tessera(command({"stop.time_s=1e-9", "run.resume=" + folder_.result(),
+                                 "output.file=" + folder_.path("fallback.h5")}))
+                .exit_code,
+            0);
+  const Outcome second = run_tessera(command({fallback}));
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("fallback.h5\" has 2 epochs; the run goes on from there"));
+  const WaveStack straight = object("straight.h5");
+  const WaveStack whole = object();
+  EXPECT_TRUE(std::equal(whole.data(), whole.data() + whole.size(), straight.data()));
+
+  const Outcome third = run_tessera(command({fallback}));
+  EXPECT_THAT(third.err, HasSubstr("result.h5\" has 400 epochs, and nothing is left to do"));
 }
 
 /// Of rank 0's environment, whatever the others have.
