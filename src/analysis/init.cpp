@@ -1,5 +1,6 @@
 #include "init.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -10,6 +11,7 @@
 #include "deck_draft.hpp"
 #include "init_steps.hpp"
 #include "io/file_facts.hpp"
+#include "transposed_reader.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -142,7 +144,12 @@ Draft draft_of(const std::string& path, const std::string& deck_path, io::Links 
   sight.source = scan.source;
   sight.deck_path = deck_path;
   sight.warnings = scan.said.warnings;
-  const std::unique_ptr<io::ScanReader> reader = scan.format->open(sight.source, nullptr);
+  std::unique_ptr<io::ScanReader> reader = scan.format->open(sight.source, nullptr);
+  // All other keys of a deck mean the turned patterns.
+  if (std::ranges::any_of(scan.said.statements, [](const io::Statement& statement) {
+        return statement.key == "data.transpose";
+      }))
+    reader = transposed(std::move(reader));
   sight.patterns = reader->patterns();
   sight.survey = survey_patterns(*reader, max_sampled);
   DeckDraft deck;

@@ -65,15 +65,17 @@ double degrees(double radians) {
   return radians * 180 / std::numbers::pi;
 }
 
-/// Rows and columns of the detector are exchanged.
+/// Rows and columns of the detector are exchanged, against what the file says.
 void transpose(Sight& sight, DeckDraft& deck, const std::string& why) {
-  deck.set("data.transpose", "true", why);
+  const bool was_turned = deck.has("data.transpose");
+  deck.change("data.transpose", was_turned ? "false" : "true", why);
   if (deck.has("data.centre_px"))
     deck.change(
         "data.centre_px",
         io::number_pair(std::round(sight.beam.centre_px.x), std::round(sight.beam.centre_px.y)),
         "the beam on the mean pattern, after turning");
-  sight.warnings.push_back("rows and columns of the patterns are exchanged: data.transpose = true");
+  sight.warnings.push_back(text("rows and columns of the patterns are exchanged: data.transpose = ",
+                                was_turned ? "false" : "true"));
 }
 
 /// The raster step over the detector pixel, times this, is the defocus. Its sign goes with the half

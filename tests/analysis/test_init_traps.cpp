@@ -300,6 +300,19 @@ TEST(TurnedShadows, AreNotFoundInABeamThatStandsStill) {
   EXPECT_FALSE(turned_shadows(far_field(), [](Vec2 at) { return at; }));
 }
 
+TEST(InitOfMatlab, LooksAtThePatternsAsTheDeckTurnsThem) {
+  const testing::ScratchFolder folder;
+  const std::string path = folder.path("scan.mat");
+  Cxi cxi = far_field();
+  std::ranges::rotate(cxi.patterns, cxi.patterns.end() - 10);  // the beam at (32, 42)
+  io::File file = io::File::create(path);
+  write_values(file, "data", {n_positions, size, size}, io::ElementType::f32, cxi.patterns);
+  file.set_attribute("data", "MATLAB_class", std::string("single"));
+  file.close();
+  const std::string deck = draft_deck(path, folder.path("scan.toml")).deck;
+  EXPECT_THAT(deck, AllOf(HasSubstr("transpose = true"), HasSubstr("centre_px = [42, 32]")));
+}
+
 TEST(InitOfAFileOfFrames, NamesTheMaster) {
   const testing::ScratchFolder folder;
   for (const char* name : {"scan_data_000001.h5", "scan_master.h5"}) {
