@@ -1,5 +1,6 @@
 // DigitalMicrograph's 4D-STEM cubes and stacks of diffraction patterns (.dm3, .dm4).
 
+#include <algorithm>
 #include <climits>
 #include <cmath>
 #include <fstream>
@@ -71,7 +72,7 @@ NumberType type_of(const DmTags& tags, const DmImage& image) {
 }
 
 /// Older cubes, and those that the tag does not say to be swapped, keep all positions of a pixel
-/// together.
+/// together, and name the scan's axes before the detector's.
 bool keeps_patterns_together(const DmTags& tags, const DmImage& image) {
   return image.extents.size() == 3 ||
          tags.number(image.name + "ImageTags/Meta Data/Data Order Swapped").value_or(0) != 0;
@@ -80,17 +81,14 @@ bool keeps_patterns_together(const DmTags& tags, const DmImage& image) {
 FlatPatterns dm_patterns(const ScanSource& source) {
   const DmTags tags(source.path);
   const DmImage image = patterns_image(tags);
-  if (!keeps_patterns_together(tags, image))
-    tags.fail(
-        "it keeps the scan positions of a pixel together, not the pixels of a pattern; python3 -c "
-        "\"import numpy, rsciio.digitalmicrograph as f; numpy.save('scan.npy', "
-        "f.file_reader('scan.dm4', order='F')[0]['data'].transpose(0, 1, 3, 2))\" turns it");
   const DmTag& data = *tags.find(image.name + "ImageData/Data");
   FlatPatterns flat{
       .path = source.path, .type = type_of(tags, image), .first_byte = data.first_byte};
   if (image.size * flat.type.bytes > data.count * data.type.bytes)
     tags.fail("its data are shorter than its dimensions; it is damaged");
-  const Extents& e = image.extents;
+  Extents e = image.extents;
+  flat.has_frames_last = !keeps_patterns_together(tags, image);
+  if (flat.has_frames_last) std::ranges::rotate(e, e.begin() + 2);
   const std::int64_t n = e.size() == 4 ? e[2] * e[3] : e[2];
   if (n > INT_MAX) tags.fail(text(n, " patterns are too many"));
   flat.shape = {static_cast<int>(e[1]), static_cast<int>(e[0])};
@@ -116,9 +114,11 @@ std::optional<ScanDescription> describe_dm(const std::string& path) {
   const auto said = tags.number(voltage);
   std::optional<double> voltage_V;
   if (said && *said > 0) voltage_V = state_voltage({voltage, *said, "V"}, scan);
-  state_detector(axis_step(tags, image, 0), voltage_V, scan);
+  const bool is_swapped = keeps_patterns_together(tags, image);
+  state_detector(axis_step(tags, image, is_swapped ? 0 : 2), voltage_V, scan);
   if (image.extents.size() == 4)
-    state_raster(axis_step(tags, image, 3), axis_step(tags, image, 2), scan);
+    state_raster(axis_step(tags, image, is_swapped ? 3 : 1),
+                 axis_step(tags, image, is_swapped ? 2 : 0), scan);
   return scan;
 }
 

@@ -40,6 +40,13 @@ class FlatScan final : public ScanReader {
     patterns.shape = flat_.shape;
     patterns.type = pattern_type(flat_.type);
     patterns.element_bytes = flat_.type.bytes;
+    // Long runs of positions: the more, the fewer reads.
+    constexpr std::int64_t frames_last_bytes = std::int64_t{64} << 20;
+    if (flat_.has_frames_last)
+      patterns.positions_per_chunk = {
+          static_cast<int>(std::clamp<std::int64_t>(
+              frames_last_bytes / (pattern_bytes() * flat_.raster[1]), 1, flat_.raster[0])),
+          flat_.raster[1]};
     return patterns;
   }
 
@@ -78,6 +85,7 @@ class FlatScan final : public ScanReader {
     bytes_.reserve(static_cast<std::size_t>(pattern_bytes()));
   }
   void read_patterns(const Box& positions, const Box& pixels, std::byte* patterns) override {
+    if (flat_.has_frames_last) return read_frames_last(positions, pixels, patterns);
     const int columns = flat_.raster.empty() ? 1 : flat_.raster[1];
     for (int y = positions.begin.y; y < positions.end.y; ++y)
       for (int x = positions.begin.x; x < positions.end.x; ++x)
@@ -145,6 +153,40 @@ class FlatScan final : public ScanReader {
       });
     });
     return to;
+  }
+
+  void read_frames_last(const Box& positions, const Box& pixels, std::byte* patterns) {
+    const std::int64_t columns = flat_.raster[1];
+    const bool are_whole_rows = positions.width() == columns;
+    const std::int64_t n_runs = are_whole_rows ? 1 : positions.height();
+    const std::int64_t n_in_run = positions.area() / n_runs;
+    const std::int64_t n_pixels = pixels.area();
+    std::int64_t place = 0;  // of the pixel in its pattern
+    for (int y = pixels.begin.y; y < pixels.end.y; ++y)
+      for (int x = pixels.begin.x; x < pixels.end.x; ++x, ++place) {
+        const std::int64_t pixel = std::int64_t{y} * flat_.shape.w + x;
+        for (std::int64_t run = 0; run < n_runs; ++run) {
+          const std::int64_t position = (positions.begin.y + run) * columns + positions.begin.x;
+          read_bytes(flat_.first_byte + (pixel * flat_.n_positions + position) * flat_.type.bytes,
+                     n_in_run * flat_.type.bytes);
+          spread_run(n_in_run, run * n_in_run * n_pixels + place, n_pixels, patterns);
+        }
+      }
+  }
+
+  /// What was read, to every `stride`-th value from `first`.
+  void spread_run(std::int64_t n, std::int64_t first, std::int64_t stride, std::byte* to) const {
+    with_number(flat_.type, [&](auto of_file) {
+      with_type(as_, [&](auto wanted) {
+        using From = decltype(of_file);
+        using To = decltype(wanted);
+        for (std::int64_t i = 0; i < n; ++i) {
+          const To value = static_cast<To>(
+              number_at<From>(bytes_.data() + i * sizeof(From), flat_.type.big_endian));
+          std::memcpy(to + (first + i * stride) * sizeof(To), &value, sizeof(To));
+        }
+      });
+    });
   }
 
   void read_bytes(std::int64_t first, std::int64_t n) {

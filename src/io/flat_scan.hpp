@@ -19,6 +19,8 @@ struct FlatPatterns {
   std::vector<std::int64_t> first_bytes = {};  ///< of each pattern, where they lie anyhow
   /// They are packed: places of theirs are counted in what this unpacks to.
   std::shared_ptr<ByteSource> unpacked = {};
+  /// All positions of a pixel lie together, without bytes between; needs a raster.
+  bool has_frames_last = false;
   int n_positions = 0;
   std::vector<int> raster = {};  ///< (rows, columns), if the file knows them
   Shape2 shape = {};
