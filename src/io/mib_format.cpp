@@ -52,9 +52,12 @@ FlatPatterns merlin_patterns(const ScanSource& source) {
     words.push_back(header.substr(0, comma));
   const std::string type = words.size() < 7 ? "" : words[6].substr(0, 3);
   if (type != "U08" && type != "U16" && type != "U32")
-    throw InputError(text('"', path, "\" holds pixels of type '", type,
-                          "', Merlin's raw mode; convert it to U08, U16 or U32, as with "
-                          "rsciio.quantumdetector"));
+    throw InputError(
+        text('"', path, "\" holds pixels of type '", type,
+             "', Merlin's raw mode, which LiberTEM converts: python3 -c \"import libertem.api "
+             "as lt; from libertem.udf.record import RecordUDF as R; c = "
+             "lt.Context.make_with('inline'); c.run_udf(c.load('mib', "
+             "path='scan.mib'), R('scan.npy'))\""));
   const auto field = [&](std::size_t i) { return std::atoi(words[i].c_str()); };
   FlatPatterns flat{.path = path, .type = {'u', std::atoi(type.c_str() + 1) / 8, true}};
   flat.first_byte = field(2);
