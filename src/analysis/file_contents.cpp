@@ -1,7 +1,6 @@
 #include "file_contents.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include "deck/parse.hpp"
 #include "io/array_file.hpp"
 #include "io/held_values.hpp"
+#include "scan_source.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -115,15 +115,8 @@ std::optional<std::string> positions_dataset(const io::File& file, std::int64_t 
 
 std::vector<Vec2> read_positions(const io::File& file, const ScanContents& contents) {
   if (!contents.deck) return read_points(file, *contents.positions);
-  const deck::Data& data = contents.deck->data;
-  io::ScanSource source;
-  source.positions = contents.positions;
-  source.positions_file = data.positions_file.empty() ? contents.path : data.positions_file;
-  source.links = contents.links;
-  if (!data.positions_columns.empty())
-    source.positions_columns = std::array{data.positions_columns[0], data.positions_columns[1]};
-  if (!data.positions_scale.empty())
-    source.positions_scale = {data.positions_scale[0], data.positions_scale[1]};
+  io::ScanSource source = scan_source(*contents.deck);
+  if (source.positions_file.empty()) source.positions_file = source.path;
   try {
     return io::read_positions_file(source);
   } catch (const InputError& error) {

@@ -12,6 +12,7 @@
 #include "tessera/geometry/windows.hpp"
 #include "tessera/physics/scan_tile.hpp"
 
+#include "analysis/scan_source.hpp"
 #include "deck/deck.hpp"
 #include "decomposition/memory_plan.hpp"
 #include "io/scan_reader.hpp"
@@ -78,8 +79,7 @@ struct Scan {
 /// Positions that have moved by `drift_px` since the tiles were cut leave too little of the margin.
 bool tiles_are_due(const deck::Refine& refine, double drift_px);
 
-/// What the deck says of the scan's file.
-io::ScanSource scan_source(const deck::Deck& deck);
+using analysis::scan_source;
 
 /// Grid, tiles and this rank's positions; the patterns, the fitted positions and their counts are
 /// still missing. Collective.

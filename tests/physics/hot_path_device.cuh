@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "hot_path.hpp"
+#include "physics/hot_path_problem.hpp"
 
 namespace tessera::physics::testing {
 
@@ -67,6 +68,43 @@ double distance(const std::vector<A>& a, const std::vector<B>& b) {
   }
   return std::sqrt(difference / size);
 }
+
+/// A problem on the device, and the arguments that name it.
+struct OnGpu {
+  const Problem& p;
+  OnDevice<float> patterns{p.counts};
+  OnDevice<float> valid{p.valid};
+  OnDevice<int> order{p.order};
+  OnDevice<int> corner{p.corner};
+  OnDevice<int> slot{p.slot};
+  OnDevice<Complex> object{p.object};
+  OnDevice<Complex> probes{p.probes};
+  OnDevice<double> sums{std::vector<double>(5)};
+  OnDevice<float> background{p.background};
+
+  hot_path::ScanArrays scan() const {
+    return {.n = p.n,
+            .n_modes = p.n_modes,
+            .counts = hot_path::Counts::f32,
+            .patterns = patterns.data(),
+            .valid = valid.data(),
+            .order = order.data(),
+            .corner = corner.data(),
+            .slot = slot.data(),
+            .saturation = static_cast<float>(p.saturation),
+            .background = background.size() > 0 ? background.data() : nullptr};
+  }
+  /// Nothing but FigureSums is wanted.
+  hot_path::ChunkArrays chunk(int begin) const {
+    return {begin,         p.n_positions - begin,
+            false,         1.F / static_cast<float>(p.n),
+            object.data(), p.object_w,
+            p.object_h,    probes.data(),
+            nullptr,       nullptr,
+            nullptr,       nullptr,
+            sums.data()};
+  }
+};
 
 constexpr double tolerance = 2e-5;
 

@@ -70,15 +70,22 @@ Problem problem_of(const Case& c, std::vector<double>& slopes) {
   return p;
 }
 
-/// The background and its slopes, where there is one.
-struct BackgroundOnDevice {
-  OnDevice<float> counts;
-  OnDevice<float> slopes;
-  explicit BackgroundOnDevice(const Problem& p)
-      : counts(p.background), slopes(std::vector<float>(2 * p.background.size(), 0.5F)) {}
-  const float* counts_or_null() const { return counts.size() > 0 ? counts.data() : nullptr; }
-  float* slopes_or_null() const { return slopes.size() > 0 ? slopes.data() : nullptr; }
+/// Where slopes of the background are summed, if there is one.
+struct BackgroundSlopes {
+  OnDevice<float> values;
+  explicit BackgroundSlopes(const Problem& p)
+      : values(std::vector<float>(2 * p.background.size(), 0.5F)) {}
+  float* or_null() const { return values.size() > 0 ? values.data() : nullptr; }
 };
+
+/// Counts and slots as the case has them.
+hot_path::ScanArrays scan_of(const Case& c, const OnGpu& gpu, const void* patterns) {
+  hot_path::ScanArrays scan = gpu.scan();
+  scan.counts = c.counts;
+  scan.patterns = patterns;
+  if (c.n_slots == 1) scan.slot = nullptr;
+  return scan;
+}
 
 using Kernels =
     std::function<void(const hot_path::ScanArrays&, const hot_path::ChunkArrays&, Complex* waves)>;
@@ -93,55 +100,33 @@ void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
   expected.overlap.assign(p.area(), 0.5);
   for (int k = begin; k < p.n_positions; ++k) add_place(p, k, expected);
 
+  const OnGpu gpu{p};
   const OnDevice patterns(pattern_bytes_of(p, c, begin));
-  const OnDevice valid(p.valid);
-  const OnDevice order(p.order);
-  const OnDevice corner(p.corner);
-  const OnDevice slot(p.slot);
-  const OnDevice object(p.object);
-  const OnDevice probes(p.probes);
   const OnDevice object_sum(filled(p.object.size(), 0.5F));
   const OnDevice dose(std::vector<float>(p.object.size(), 0.5F));
   const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
   const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
-  const OnDevice sums(std::vector<double>(5));
-  const BackgroundOnDevice background(p);
+  const BackgroundSlopes background(p);
   const int count = p.n_positions - begin;
   const OnDevice waves(poison(static_cast<std::size_t>(count * c.n_modes) * p.area()));
-  const hot_path::ScanArrays scan{.n = c.n,
-                                  .n_modes = c.n_modes,
-                                  .counts = c.counts,
-                                  .patterns = patterns.data(),
-                                  .valid = valid.data(),
-                                  .order = order.data(),
-                                  .corner = corner.data(),
-                                  .slot = c.n_slots > 1 ? slot.data() : nullptr,
-                                  .saturation = c.saturation,
-                                  .background = background.counts_or_null()};
-  const hot_path::ChunkArrays chunk{begin,
-                                    count,
-                                    c.patterns_packed,
-                                    1.F / static_cast<float>(c.n),
-                                    object.data(),
-                                    p.object_w,
-                                    p.object_h,
-                                    probes.data(),
-                                    object_sum.data(),
-                                    dose.data(),
-                                    c.moves_probe ? slot_sums.data() : nullptr,
-                                    c.moves_probe ? overlap.data() : nullptr,
-                                    sums.data(),
-                                    background.slopes_or_null()};
+  const hot_path::ScanArrays scan = scan_of(c, gpu, patterns.data());
+  hot_path::ChunkArrays chunk = gpu.chunk(begin);
+  chunk.patterns_packed = c.patterns_packed;
+  chunk.object_sum = object_sum.data();
+  chunk.dose = dose.data();
+  chunk.slot_sums = c.moves_probe ? slot_sums.data() : nullptr;
+  chunk.overlap = c.moves_probe ? overlap.data() : nullptr;
+  chunk.background_slopes = background.or_null();
   add_gradients(scan, chunk, waves.data());
   check(cudaDeviceSynchronize());
 
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
-  const std::vector<double> amplitude = host(sums);
+  const std::vector<double> amplitude = host(gpu.sums);
   for (int i = 0; i < 4; ++i)
     EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
   EXPECT_EQ(amplitude[4], amplitude[0]) << "cost";
-  if (c.background) EXPECT_LT(distance(host(background.slopes), expected.background), tolerance);
+  if (c.background) EXPECT_LT(distance(host(background.values), expected.background), tolerance);
   if (!c.moves_probe) {
     EXPECT_EQ(host(slot_sums), filled(p.probes.size(), 0.5F));
     return;
@@ -198,13 +183,9 @@ void expect_plain_shifted_sums(const Case& c) {
   Numbers expected_probe = gathered(p, expected.slots, shifts);
   for (auto& value : expected_probe) value += std::complex<double>(0.5, -0.5);
 
+  const OnGpu gpu{p};
   const OnDevice patterns(pattern_bytes_of(p, c, begin));
-  const OnDevice valid(p.valid);
-  const OnDevice order(p.order);
-  const OnDevice corner(p.corner);
-  const OnDevice slot(p.slot);
   const OnDevice shift(shifts);
-  const OnDevice object(p.object);
   const OnDevice spectrum(poison(size));
   const OnDevice kept(filled(static_cast<std::size_t>(hot_path::kept_on_chip()), 7.F));
   const OnDevice object_sum(filled(p.object.size(), 0.5F));
@@ -212,32 +193,16 @@ void expect_plain_shifted_sums(const Case& c) {
   const OnDevice chip_sum(filled(size, 0.F));
   const OnDevice probe_sum(filled(size, 0.5F));
   const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
-  const OnDevice sums(std::vector<double>(5));
-  const BackgroundOnDevice background(p);
-  const hot_path::ScanArrays scan{.n = c.n,
-                                  .n_modes = c.n_modes,
-                                  .counts = c.counts,
-                                  .patterns = patterns.data(),
-                                  .valid = valid.data(),
-                                  .order = order.data(),
-                                  .corner = corner.data(),
-                                  .slot = c.n_slots > 1 ? slot.data() : nullptr,
-                                  .saturation = c.saturation,
-                                  .background = background.counts_or_null()};
-  const hot_path::ChunkArrays chunk{begin,
-                                    p.n_positions - begin,
-                                    c.patterns_packed,
-                                    1.F / static_cast<float>(c.n),
-                                    object.data(),
-                                    p.object_w,
-                                    p.object_h,
-                                    nullptr,
-                                    object_sum.data(),
-                                    dose.data(),
-                                    c.moves_probe ? chip_sum.data() : nullptr,
-                                    c.moves_probe ? overlap.data() : nullptr,
-                                    sums.data(),
-                                    background.slopes_or_null()};
+  const BackgroundSlopes background(p);
+  const hot_path::ScanArrays scan = scan_of(c, gpu, patterns.data());
+  hot_path::ChunkArrays chunk = gpu.chunk(begin);
+  chunk.patterns_packed = c.patterns_packed;
+  chunk.probes = nullptr;
+  chunk.object_sum = object_sum.data();
+  chunk.dose = dose.data();
+  chunk.slot_sums = c.moves_probe ? chip_sum.data() : nullptr;
+  chunk.overlap = c.moves_probe ? overlap.data() : nullptr;
+  chunk.background_slopes = background.or_null();
   hot_path::transform_rows(nullptr, c.n, c.n_modes, true, row_spectrum.data());
   hot_path::spectrum_to_chip(nullptr, c.n, c.n_modes, row_spectrum.data(), spectrum.data());
   hot_path::add_gradients_and_shift(nullptr, scan, chunk,
@@ -247,10 +212,10 @@ void expect_plain_shifted_sums(const Case& c) {
 
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
-  const std::vector<double> amplitude = host(sums);
+  const std::vector<double> amplitude = host(gpu.sums);
   for (int i = 0; i < 4; ++i)
     EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
-  if (c.background) EXPECT_LT(distance(host(background.slopes), expected.background), tolerance);
+  if (c.background) EXPECT_LT(distance(host(background.values), expected.background), tolerance);
   EXPECT_EQ(host(chip_sum), filled(size, 0.F));
   if (!c.moves_probe) {
     EXPECT_EQ(host(probe_sum), filled(size, 0.5F));

@@ -41,43 +41,6 @@ std::vector<Complex> row_spectra(const Waves& waves, int n) {
   return spectra;
 }
 
-/// A problem on the device, and the arguments that name it.
-struct OnGpu {
-  const Problem& p;
-  OnDevice<float> patterns{p.counts};
-  OnDevice<float> valid{p.valid};
-  OnDevice<int> order{p.order};
-  OnDevice<int> corner{p.corner};
-  OnDevice<int> slot{p.slot};
-  OnDevice<Complex> object{p.object};
-  OnDevice<Complex> probes{p.probes};
-  OnDevice<double> sums{std::vector<double>(5)};
-  OnDevice<float> background{p.background};
-
-  hot_path::ScanArrays scan() const {
-    return {.n = p.n,
-            .n_modes = p.n_modes,
-            .counts = hot_path::Counts::f32,
-            .patterns = patterns.data(),
-            .valid = valid.data(),
-            .order = order.data(),
-            .corner = corner.data(),
-            .slot = slot.data(),
-            .saturation = static_cast<float>(p.saturation),
-            .background = background.size() > 0 ? background.data() : nullptr};
-  }
-  /// Nothing but FigureSums is wanted.
-  hot_path::ChunkArrays chunk(int begin) const {
-    return {begin,         p.n_positions - begin,
-            false,         1.F / static_cast<float>(p.n),
-            object.data(), p.object_w,
-            p.object_h,    probes.data(),
-            nullptr,       nullptr,
-            nullptr,       nullptr,
-            sums.data()};
-  }
-};
-
 Problem problem(const Case& c) {
   Problem p = make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, 3000, false);
   if (c.n_modes > 1) add_background(p, 3000);

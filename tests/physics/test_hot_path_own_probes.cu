@@ -164,9 +164,8 @@ TEST_P(HotPathOwnProbes, AgreeWithPlainLoops) {
   if (!hot_path::fits_on_chip(c.n, c.n_modes)) GTEST_SKIP() << "windows do not fit on the chip";
   const OwnProblem own(c);
   const Problem& p = own.p;
-  const int count = p.n_positions - begin;
   const int n_planes = c.n_modes + c.n_opr;
-  const auto n_places = static_cast<std::size_t>(count);
+  const auto n_places = static_cast<std::size_t>(p.n_positions - begin);
   Sums expected{Numbers(p.object.size()), std::vector<double>(p.object.size()),
                 Numbers(p.probes.size()), std::vector<double>(p.area())};
   OwnSums expected_own{std::vector<Numbers>(static_cast<std::size_t>(n_planes), Numbers(p.area())),
@@ -196,11 +195,7 @@ TEST_P(HotPathOwnProbes, AgreeWithPlainLoops) {
     spectra.insert(spectra.end(), own.planes[at].begin(), own.planes[at].end());
   }
 
-  const OnDevice patterns(p.counts);
-  const OnDevice valid(p.valid);
-  const OnDevice order(p.order);
-  const OnDevice corner(p.corner);
-  const OnDevice object(p.object);
+  const OnGpu gpu{p};
   const OnDevice intensity(own.intensity);
   const OnDevice shift(own.shift);
   const OnDevice opr_weight(own.opr_weight);
@@ -212,34 +207,20 @@ TEST_P(HotPathOwnProbes, AgreeWithPlainLoops) {
   const OnDevice chip_sum(filled(spectra.size(), 0));
   const OnDevice plane_sums(filled(spectra.size(), 0));
   const OnDevice overlap_sum(std::vector<float>(p.area()));
-  const OnDevice sums(std::vector<double>(5));
   const OnDevice of_spectrum(std::vector<double>(4 * n_places));
   const OnDevice of_opr(std::vector<double>(expected_own.of_opr.size()));
   const OnDevice moves(std::vector<double>(2 * n_places));
   const OnDevice of_object(std::vector<double>(2 * n_places));
-  const hot_path::ScanArrays scan{.n = c.n,
-                                  .n_modes = c.n_modes,
-                                  .counts = hot_path::Counts::f32,
-                                  .patterns = patterns.data(),
-                                  .valid = valid.data(),
-                                  .order = order.data(),
-                                  .corner = corner.data(),
-                                  .slot = nullptr,
-                                  .own_slots = true,
-                                  .intensity = intensity.data()};
-  const hot_path::ChunkArrays chunk{begin,
-                                    count,
-                                    false,
-                                    1.F / static_cast<float>(c.n),
-                                    object.data(),
-                                    p.object_w,
-                                    p.object_h,
-                                    nullptr,
-                                    object_sum.data(),
-                                    dose.data(),
-                                    c.moves_probe ? chip_sum.data() : nullptr,
-                                    c.moves_probe ? overlap_sum.data() : nullptr,
-                                    sums.data()};
+  hot_path::ScanArrays scan = gpu.scan();
+  scan.slot = nullptr;
+  scan.own_slots = true;
+  scan.intensity = intensity.data();
+  hot_path::ChunkArrays chunk = gpu.chunk(begin);
+  chunk.probes = nullptr;
+  chunk.object_sum = object_sum.data();
+  chunk.dose = dose.data();
+  chunk.slot_sums = c.moves_probe ? chip_sum.data() : nullptr;
+  chunk.overlap = c.moves_probe ? overlap_sum.data() : nullptr;
   hot_path::planes_to_chip(nullptr, c.n, n_planes, spectrum.data(), on_chip.data());
   hot_path::add_gradients_of_own_probes(nullptr, scan, chunk,
                                         {shift.data(), on_chip.data(), kept.data()},
@@ -250,7 +231,7 @@ TEST_P(HotPathOwnProbes, AgreeWithPlainLoops) {
 
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
-  const std::vector<double> amplitude = host(sums);
+  const std::vector<double> amplitude = host(gpu.sums);
   for (int i = 0; i < 4; ++i)
     EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
   EXPECT_LT(distance(host(of_spectrum), expected_own.of_spectrum), tolerance);

@@ -116,45 +116,24 @@ TEST_P(HotPathSlices, AgreeWithPlainLoops) {
                 Numbers(p.probes.size(), {0.5, -0.5}), std::vector<double>(p.area(), 0.5)};
   for (int k = begin; k < p.n_positions; ++k) add_thick_place(thick, k, expected);
 
-  const OnDevice patterns(p.counts);
-  const OnDevice valid(p.valid);
-  const OnDevice order(p.order);
-  const OnDevice corner(p.corner);
-  const OnDevice slot(p.slot);
+  const OnGpu gpu{p};
   const OnDevice object(joined(thick.slices));
-  const OnDevice probes(p.probes);
   const OnDevice turns(propagators(thick));
   const OnDevice object_sum(filled(n_object, 0.5F));
   const OnDevice dose(std::vector<float>(n_object, 0.5F));
   const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
   const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
-  const OnDevice sums(std::vector<double>(5));
   const int count = p.n_positions - begin;
   const std::size_t n_waves = static_cast<std::size_t>(count * c.n_modes) * p.area();
   const OnDevice waves(poison(n_waves));
   const OnDevice incident(poison(n_waves * thick.turns.size()));
-  const hot_path::ScanArrays scan{.n = c.n,
-                                  .n_modes = c.n_modes,
-                                  .counts = hot_path::Counts::f32,
-                                  .patterns = patterns.data(),
-                                  .valid = valid.data(),
-                                  .order = order.data(),
-                                  .corner = corner.data(),
-                                  .slot = slot.data()};
-  const hot_path::ChunkArrays chunk{.begin = begin,
-                                    .count = count,
-                                    .patterns_packed = false,
-                                    .scale = 1.F / static_cast<float>(c.n),
-                                    .object = object.data(),
-                                    .object_width = p.object_w,
-                                    .object_height = p.object_h,
-                                    .probes = probes.data(),
-                                    .object_sum = object_sum.data(),
-                                    .dose = dose.data(),
-                                    .slot_sums = slot_sums.data(),
-                                    .overlap = overlap.data(),
-                                    .sums = sums.data()};
-  hot_path::add_gradients_of_slices(nullptr, scan, chunk,
+  hot_path::ChunkArrays chunk = gpu.chunk(begin);
+  chunk.object = object.data();
+  chunk.object_sum = object_sum.data();
+  chunk.dose = dose.data();
+  chunk.slot_sums = slot_sums.data();
+  chunk.overlap = overlap.data();
+  hot_path::add_gradients_of_slices(nullptr, gpu.scan(), chunk,
                                     {.n_slices = c.n_slices,
                                      .propagators = turns.data(),
                                      .incident = incident.data(),
@@ -165,7 +144,7 @@ TEST_P(HotPathSlices, AgreeWithPlainLoops) {
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
   EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
   EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
-  EXPECT_NEAR(host(sums)[0] / expected.amplitude[0], 1, tolerance);
+  EXPECT_NEAR(host(gpu.sums)[0] / expected.amplitude[0], 1, tolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathSlices,
