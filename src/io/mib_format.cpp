@@ -57,7 +57,7 @@ FlatPatterns merlin_patterns(const ScanSource& source) {
              "', Merlin's raw mode, which LiberTEM converts: python3 -c \"import libertem.api "
              "as lt; from libertem.udf.record import RecordUDF as R; c = "
              "lt.Context.make_with('inline'); c.run_udf(c.load('mib', "
-             "path='scan.mib'), R('scan.npy'))\""));
+             "path='scan.hdr'), R('scan.npy'))\""));
   const auto field = [&](std::size_t i) { return std::atoi(words[i].c_str()); };
   FlatPatterns flat{.path = path, .type = {'u', std::atoi(type.c_str() + 1) / 8, true}};
   flat.first_byte = field(2);
