@@ -68,9 +68,10 @@ std::string fault_of(const std::vector<Vec2>& positions) {
   return "";
 }
 
-/// Factor by which steps must be multiplied to be a part of the window; 1 if they are, or if
-/// nothing fits.
-double unit_factor(double step_m, std::optional<double> window_m) {
+}  // namespace
+
+double positions_unit(const std::vector<Vec2>& positions, std::optional<double> window_m) {
+  const double step_m = median_step_m(positions);
   const double longest = window_m ? 2 * *window_m : 1e-4;
   const double shortest = window_m ? 1e-3 * *window_m : 1e-12;
   if (step_m <= longest) return 1;
@@ -78,8 +79,6 @@ double unit_factor(double step_m, std::optional<double> window_m) {
     if (factor * step_m <= longest / 2 && factor * step_m >= shortest) return factor;
   return 1;
 }
-
-}  // namespace
 
 std::optional<double> wavelength_m(const DeckDraft& deck) {
   if (const auto voltage = deck.number("experiment.voltage_V"); voltage && *voltage > 0)
@@ -108,7 +107,7 @@ void look_at_positions(const io::ScanReader& reader, Sight& sight, DeckDraft& de
   const auto window = pixel ? std::optional(*pixel * sight.n_pixels) : std::nullopt;
   double step = median_step_m(positions);
   const double factor =
-      sight.positions_unit_m ? *sight.positions_unit_m : unit_factor(step, window);
+      sight.positions_unit_m ? *sight.positions_unit_m : positions_unit(positions, window);
   if (factor != 1) {
     const Vec2 scale = factor * sight.said.positions_scale;
     deck.change("data.positions_scale", io::number_pair(scale.y, scale.x), "to metres: a guess");

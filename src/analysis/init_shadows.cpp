@@ -71,13 +71,18 @@ void turn_positions(const ShadowMotion& motion, Sight& sight, DeckDraft& deck) {
   const bool crossed = is_crossed(motion);
   const double y_from = crossed ? motion.yx : motion.yy;
   const double x_from = crossed ? motion.xy : motion.xx;
-  const double angle = crossed ? std::atan2(motion.xx / y_from, motion.xy / y_from)
-                               : std::atan2(motion.xy / y_from, motion.xx / y_from);
-  const double off = std::remainder(angle, std::numbers::pi) * 180 / std::numbers::pi;
-  if (std::abs(off) > 3)
-    sight.warnings.push_back(
-        text("the scan is turned by ", number_words("%.1f", off),
-             " degrees against the detector: turn the positions before, in a data.positions_file"));
+  // What is left once axes and signs are right.
+  const double sign_y = y_from > 0 ? -1 : 1;
+  const double sign_x = x_from > 0 ? -1 : 1;
+  const double sine =
+      crossed ? motion.yy * sign_x - motion.xx * sign_y : motion.yx * sign_x - motion.xy * sign_y;
+  const double off = std::atan2(sine, -y_from * sign_y - x_from * sign_x);
+  if (const double degrees = off * 180 / std::numbers::pi; std::abs(degrees) > 3)
+    sight.warnings.push_back(text(
+        "the scan is turned by ", number_words("%.1f", degrees),
+        " degrees against the detector: turn the positions before, in a data.positions_file, to (",
+        number_words("%.4f", std::cos(off)), " y ", number_words("%+.4f", -std::sin(off)), " x, ",
+        number_words("%.4f", std::sin(off)), " y ", number_words("%+.4f", std::cos(off)), " x)"));
   if (!crossed && y_from < 0 && x_from < 0) return;
   io::ScanDescription& said = sight.said;
   std::array<int, 2> columns = said.positions_columns.value_or(std::array{0, 1});
@@ -198,7 +203,8 @@ void turn_far_field(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
   const double object_pixel_m =
       geometry::far_field_pixel_m(*wavelength, *distance, *pixel, sight.n_pixels);
   std::vector<Vec2> positions_px;
-  for (const Vec2 at : positions) positions_px.push_back(at / object_pixel_m);
+  const double unit = positions_unit(positions, object_pixel_m * sight.n_pixels);
+  for (const Vec2 at : positions) positions_px.push_back(unit / object_pixel_m * at);
   const Shape2 shape = sight.patterns.shape;
   const Vec2 centre =
       deck.has("data.centre_px") ? sight.beam.centre_px : Vec2{shape.h / 2.0, shape.w / 2.0};

@@ -40,6 +40,10 @@ std::string number_words(const char* format, double value);
 /// Electrons, as far as the deck says yet.
 bool has_electrons(const Sight& sight, const DeckDraft& deck);
 
+/// Metres in which steps of the positions are a part of the window; 1 if they are, or if nothing
+/// fits.
+double positions_unit(const std::vector<Vec2>& positions, std::optional<double> window_m);
+
 /// As far as the deck knows it.
 std::optional<double> wavelength_m(const DeckDraft& deck);
 

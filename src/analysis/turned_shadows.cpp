@@ -1,8 +1,10 @@
 #include "turned_shadows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <utility>
 
 namespace tessera::analysis {
 namespace {
@@ -12,6 +14,30 @@ constexpr int max_side_px = 128;
 constexpr double least_correlation = 0.04;
 constexpr double clearly_more = 1.5;
 constexpr double more_than_other_turns = 1.3;
+constexpr int step_degrees = 15;
+constexpr int nearly_along_degrees = 6;
+
+/// What the images do where the turned positions have them move against the beam.
+struct Turn {
+  bool is_mirrored = false;
+  int degrees = 0;
+  ShadowMotion motion() const {
+    const double angle = degrees * std::numbers::pi / 180;
+    const double cosine = degrees % 180 == 90 || degrees % 180 == -90 ? 0 : std::cos(angle);
+    const double x = is_mirrored ? 1 : -1;
+    return {-cosine, std::sin(angle), x * std::sin(angle), x * cosine};
+  }
+  Vec2 operator()(Vec2 at) const {
+    const ShadowMotion m = motion();
+    return {-m.yy * at.y - m.yx * at.x, -m.xy * at.y - m.xx * at.x};
+  }
+};
+
+/// Between 0 and 90: half a turn more is the same but for the sign of the defocus.
+int degrees_between(int a, int b) {
+  const int apart = std::abs(a - b) % 180;
+  return std::min(apart, 180 - apart);
+}
 
 /// The patterns of the pairs, cut and binned, each once.
 class Sample {
@@ -29,10 +55,14 @@ class Sample {
     }
   }
 
-  optics::FeatureMotion shadows(const auto& turn) const {
-    std::vector<Vec2> turned;
-    std::ranges::transform(positions_, std::back_inserter(turned), turn);
-    return optics::shadow_motion(patterns_, turned, pairs_, bin_);
+  /// For each of the turns.
+  std::vector<optics::FeatureMotion> shadows(const std::vector<Turn>& turns) const {
+    std::vector<std::vector<Vec2>> turned;
+    for (const Turn& turn : turns) {
+      turned.emplace_back();
+      std::ranges::transform(positions_, std::back_inserter(turned.back()), turn);
+    }
+    return optics::shadow_motions(patterns_, turned, pairs_, bin_);
   }
 
  private:
@@ -65,32 +95,45 @@ class Sample {
   std::vector<Vec2> positions_;
 };
 
+/// To a degree; a scan that stands nearly along the detector does.
+std::pair<Turn, optics::FeatureMotion> finely(const Sample& sample, const Turn& roughly) {
+  std::vector<Turn> turns;
+  for (int off = -step_degrees; off <= step_degrees; ++off)
+    turns.push_back({roughly.is_mirrored, roughly.degrees + off});
+  std::vector<optics::FeatureMotion> found = sample.shadows(turns);
+  const auto best = std::ranges::max_element(found, {}, &optics::FeatureMotion::correlation);
+  const Turn turn = turns[static_cast<std::size_t>(best - found.begin())];
+  for (const int along : {-90, 0})
+    if (degrees_between(turn.degrees, along) <= nearly_along_degrees) {
+      const Turn straight{turn.is_mirrored, along};
+      return {straight, sample.shadows({straight}).front()};
+    }
+  return {turn, *best};
+}
+
 }  // namespace
 
 std::optional<TurnedShadows> find_turned_shadows(io::ScanReader& reader, const Survey& survey,
                                                  const ImageStack<double>& trusted, const Cut& cut,
                                                  const std::vector<Vec2>& positions_px) {
   const Sample sample(reader, survey, trusted, cut, positions_px);
-  // What the images do where the turned positions have them move against the beam.
-  struct Turn {
-    ShadowMotion motion;
-    Vec2 operator()(Vec2 at) const {
-      return {-motion.yy * at.y - motion.yx * at.x, -motion.xy * at.y - motion.xx * at.x};
-    }
-  };
-  constexpr std::array turns{Turn{{-1, 0, 0, -1}}, Turn{{-1, 0, 0, 1}}, Turn{{0, -1, -1, 0}},
-                             Turn{{0, -1, 1, 0}}};
-  std::array<optics::FeatureMotion, turns.size()> found;
-  std::ranges::transform(turns, found.begin(),
-                         [&](const Turn& turn) { return sample.shadows(turn); });
+  std::vector<Turn> turns;
+  for (const bool is_mirrored : {false, true})
+    for (int degrees = -90; degrees < 90; degrees += step_degrees)
+      turns.push_back({is_mirrored, degrees});
+  const std::vector<optics::FeatureMotion> found = sample.shadows(turns);
   const auto best = std::ranges::max_element(found, {}, &optics::FeatureMotion::correlation);
-  for (auto other = found.begin(); other != found.end(); ++other)
-    if (other != best && best->correlation < more_than_other_turns * other->correlation) return {};
-  if (best->correlation < least_correlation ||
-      best->correlation < clearly_more * best->flat_correlation)
+  const Turn roughly = turns[static_cast<std::size_t>(best - found.begin())];
+  const auto [turn, shadows] = finely(sample, roughly);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const bool is_another = turns[i].is_mirrored != turn.is_mirrored ||
+                            degrees_between(turns[i].degrees, turn.degrees) > 3 * step_degrees;
+    if (is_another && shadows.correlation < more_than_other_turns * found[i].correlation) return {};
+  }
+  if (shadows.correlation < least_correlation ||
+      shadows.correlation < clearly_more * shadows.flat_correlation)
     return {};
-  return TurnedShadows{turns[static_cast<std::size_t>(best - found.begin())].motion, *best,
-                       best == found.begin()};
+  return TurnedShadows{turn.motion(), shadows, !turn.is_mirrored && turn.degrees == 0};
 }
 
 }  // namespace tessera::analysis

@@ -21,8 +21,8 @@ struct Cut {
   int n_pixels = 0;
 };
 
-/// Shadows are correlated (optics::shadow_motion) with the positions as they are, with x turned,
-/// with y and x exchanged, and both; half a turn is the other sign of the defocus.
+/// Shadows are correlated (optics::shadow_motion) with the positions as they are and with x turned,
+/// both at every angle; half a turn is the other sign of the defocus.
 /// @param positions_px object pixels
 /// @return nothing if no motion is clear, or none is clearer than the others
 /// @throws InputError

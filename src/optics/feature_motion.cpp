@@ -65,9 +65,8 @@ double interpolated(const ImageStack<float>& image, Vec2 at) {
 /// Correlations of all pairs, and how well a motion explains them.
 class Correlations {
  public:
-  Correlations(const ImageStack<double>& patterns, const std::vector<Vec2>& positions_px,
-               const std::vector<PatternPair>& pairs)
-      : mean_(mean_of(patterns)), reach_{patterns.h() - 1.0, patterns.w() - 1.0} {
+  Correlations(const ImageStack<double>& patterns, const std::vector<PatternPair>& pairs)
+      : pairs_(pairs), mean_(mean_of(patterns)), reach_{patterns.h() - 1.0, patterns.w() - 1.0} {
     ImageStack<double> beam = mean_;
     for (double& value : beam) value = std::sqrt(value);
     const WaveStack spectrum = padded_spectrum(beam);
@@ -76,10 +75,14 @@ class Correlations {
       const ImageStack<double> first = contrast(patterns, a);
       const ImageStack<double> second = contrast(patterns, b);
       of_pairs_.push_back(correlation(padded_spectrum(first), padded_spectrum(second)));
-      apart_.push_back(positions_px[a] - positions_px[b]);
       energy_ += std::sqrt(std::inner_product(first.begin(), first.end(), first.begin(), 0.0) *
                            std::inner_product(second.begin(), second.end(), second.begin(), 0.0));
     }
+  }
+
+  void place(const std::vector<Vec2>& positions_px) {
+    apart_.clear();
+    for (const auto& [a, b] : pairs_) apart_.push_back(positions_px[a] - positions_px[b]);
   }
 
   double under(const FeatureMotion& m) const {
@@ -113,6 +116,7 @@ class Correlations {
     return out;
   }
 
+  std::vector<PatternPair> pairs_;
   ImageStack<double> mean_;
   Vec2 reach_;
   ImageStack<float> of_beam_;
@@ -220,19 +224,17 @@ std::vector<int> renumber(std::vector<PatternPair>& pairs) {
 FeatureMotion feature_motion(const ImageStack<double>& patterns,
                              const std::vector<Vec2>& positions_px,
                              const std::vector<PatternPair>& pairs) {
-  const Correlations correlations(patterns, positions_px, pairs);
+  Correlations correlations(patterns, pairs);
+  correlations.place(positions_px);
   FeatureMotion motion = climbed(best_isotropic(correlations, 0.25, 4, 1), correlations);
   motion.flat_correlation = correlations.under({});
   return motion;
 }
 
-FeatureMotion shadow_motion(const ImageStack<double>& patterns,
-                            const std::vector<Vec2>& positions_px,
-                            const std::vector<PatternPair>& pairs, int bin) {
-  const Correlations correlations(patterns, positions_px, pairs);
-  const double lit = lit_radius_px(patterns);
-  const double least = 2 * lit / std::min(patterns.h(), patterns.w());
-  const double most = bin * lit / 1.5;
+namespace {
+
+/// @param least,most sizes of the motions that are looked at
+FeatureMotion best_shadow_motion(const Correlations& correlations, double least, double most) {
   const FeatureMotion forward = best_isotropic(correlations, least, most, 1);
   const FeatureMotion backward = best_isotropic(correlations, least, most, -1);
   const bool is_backward = backward.correlation > forward.correlation;
@@ -245,6 +247,28 @@ FeatureMotion shadow_motion(const ImageStack<double>& patterns,
         std::max(best.flat_correlation,
                  of_ends * isotropic(is_backward ? -beyond : beyond, correlations).correlation);
   return best;
+}
+
+}  // namespace
+
+FeatureMotion shadow_motion(const ImageStack<double>& patterns,
+                            const std::vector<Vec2>& positions_px,
+                            const std::vector<PatternPair>& pairs, int bin) {
+  return shadow_motions(patterns, {positions_px}, pairs, bin).front();
+}
+
+std::vector<FeatureMotion> shadow_motions(const ImageStack<double>& patterns,
+                                          const std::vector<std::vector<Vec2>>& positions_px,
+                                          const std::vector<PatternPair>& pairs, int bin) {
+  Correlations correlations(patterns, pairs);
+  const double lit = lit_radius_px(patterns);
+  std::vector<FeatureMotion> motions;
+  for (const std::vector<Vec2>& placed : positions_px) {
+    correlations.place(placed);
+    motions.push_back(best_shadow_motion(
+        correlations, 2 * lit / std::min(patterns.h(), patterns.w()), bin * lit / 1.5));
+  }
+  return motions;
 }
 
 double defocus_m(const FeatureMotion& motion, int window, double pixel_m, double wavelength_m) {

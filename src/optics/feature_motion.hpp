@@ -61,6 +61,11 @@ FeatureMotion shadow_motion(const ImageStack<double>& patterns,
                             const std::vector<Vec2>& positions_px,
                             const std::vector<PatternPair>& pairs, int bin);
 
+/// For each of several lists of positions of the same patterns, which are transformed once.
+std::vector<FeatureMotion> shadow_motions(const ImageStack<double>& patterns,
+                                          const std::vector<std::vector<Vec2>>& positions_px,
+                                          const std::vector<PatternPair>& pairs, int bin);
+
 /// Of a beam whose shadows move so, from focus to sample: window pixel^2 / (wavelength m), for the
 /// ray of spatial frequency q meets the sample at wavelength defocus q.
 /// @param window its side, pixels

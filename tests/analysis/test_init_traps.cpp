@@ -294,6 +294,18 @@ TEST(TurnedShadows, TellSignsAndAxesButForHalfATurn) {
   expect([](Vec2 at) { return Vec2{-at.y, at.x}; }, {-1, 0, 0, 1});
   expect([](Vec2 at) { return Vec2{at.x, at.y}; }, {0, -1, -1, 0});
   expect([](Vec2 at) { return Vec2{-at.x, at.y}; }, {0, -1, 1, 0});
+
+  for (const int x : {1, -1}) {
+    const auto found = turned_shadows(cone, [&](Vec2 at) {
+      return Vec2{std::cos(0.5) * at.y + std::sin(0.5) * at.x,
+                  x * (std::cos(0.5) * at.x - std::sin(0.5) * at.y)};
+    });
+    ASSERT_TRUE(found);
+    EXPECT_FALSE(found->agrees);
+    EXPECT_NEAR(found->motion.yy, -std::cos(0.5), 0.03);
+    EXPECT_NEAR(found->motion.yx, x * std::sin(0.5), 0.05);
+    EXPECT_NEAR(found->motion.xx, -x * std::cos(0.5), 0.03);
+  }
 }
 
 TEST(TurnedShadows, AreNotFoundInABeamThatStandsStill) {
