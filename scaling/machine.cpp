@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -72,12 +73,12 @@ double file_bytes_per_s() {
   return static_cast<double>(piece) * n_pieces / seconds;
 }
 
-/// 1, 2, 4 ... and all.
-std::vector<int> rank_counts(int all) {
-  std::vector<int> counts;
-  for (int n = 1; n < all; n *= 2) counts.push_back(n);
-  counts.push_back(all);
-  return counts;
+/// 1, 2, 4 ..., one for each core, and all.
+std::vector<int> rank_counts(int all, int cores) {
+  std::set<int> counts{all};
+  for (int n = 1; n < all; n *= 2) counts.insert(n);
+  if (cores > 0 && cores < all) counts.insert(cores);
+  return {counts.begin(), counts.end()};
 }
 
 /// `work(ranks)` on the first n ranks while the others sleep: MPI would have them look for messages
@@ -95,7 +96,7 @@ void on_first(int n, const comm::Communicator& comm, const Work& work) {
 class Measurement {
  public:
   Measurement(const MachineOptions& options, const comm::Communicator& comm)
-      : options_(options), comm_(comm), counts_(rank_counts(comm.size())) {}
+      : options_(options), comm_(comm) {}
 
   cost::Machine machine() {
     machine_.name = options_.name.empty() ? machine_name(comm_) : options_.name;
@@ -103,11 +104,14 @@ class Measurement {
     machine_.real_bytes = sizeof(Real);
     if (!machine_.on_gpu) machine_.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
     on_first(1, comm_, [&](const comm::Communicator&) { alone(); });
-    for (const int n : counts_)
+    for (const int n : rank_counts(comm_.size(), machine_.cores))
       on_first(n, comm_, [&](const comm::Communicator& ranks) { together(ranks); });
-    for (cost::WindowRates& rates : machine_.windows)
-      for (const double seconds : usual_s_.at(rates.window_px))
-        rates.slowdown.push_back(seconds / usual_s_.at(rates.window_px).front());
+    for (cost::WindowRates& rates : machine_.windows) {
+      const std::vector<double>& usual_s = usual_s_[rates.window_px];  // by rank 0 in all
+      for (const double seconds : usual_s) rates.slowdown.push_back(seconds / usual_s.front());
+      // Ranks that take turns find all cores at work, as one rank a core does.
+      rates.slowdown.resize(machine_.links.size(), rates.slowdown.back());
+    }
     return machine_;
   }
 
@@ -142,6 +146,7 @@ class Measurement {
   void together(const comm::Communicator& ranks) {
     step(text(ranks.size(), " rank(s) at once"));
     machine_.links.push_back(measure_link(ranks));
+    if (machine_.cores > 0 && ranks.size() > machine_.cores) return;
     for (const int window_px : options_.windows_px)
       usual_s_[window_px].push_back(seconds_of_usual_epoch(window_px, usual_method_, true, ranks));
   }
@@ -153,7 +158,6 @@ class Measurement {
   const std::string usual_method_ = settings::Solver().method;  ///< others are measured by it
   const MachineOptions& options_;
   const comm::Communicator& comm_;
-  std::vector<int> counts_;
   cost::Machine machine_;
   std::map<double, std::vector<double>> usual_s_;  ///< by window, on 1, 2 ... ranks at once
   Kokkos::Timer timer_;

@@ -31,15 +31,13 @@ Between among_ranks(const Machine& machine, int n_ranks) {
   return between(machine.links, n_ranks, [](const Link& link) { return double(link.n_ranks); });
 }
 
-/// Rates are times at work: ranks of a host that are more than its cores take turns at it. Those
-/// beyond what was measured are on further hosts.
+}  // namespace
+
 double turns(const Machine& machine, int n_ranks) {
   if (machine.cores == 0) return 1;
   const int on_host = std::min(n_ranks, machine.links.back().n_ranks);
   return std::max(1.0, static_cast<double>(on_host) / machine.cores);
 }
-
-}  // namespace
 
 WindowRates rates_for(const Machine& machine, double window_px, int n_ranks) {
   const Between at = between(machine.windows, std::log2(window_px),

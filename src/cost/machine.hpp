@@ -44,6 +44,10 @@ struct Machine {
   std::map<std::string, double> methods;  ///< an epoch of a method over one of the default
 };
 
+/// Ranks that take turns at a core of a host, whose rates are times at work; 1: each has its own.
+/// Those beyond what was measured are on further hosts.
+double turns(const Machine& machine, int n_ranks);
+
 /// For windows and ranks that were measured, these; between, on a straight line (windows: by pixel,
 /// over the logarithm of the side); beyond, as at the last. The slowdown is in it.
 WindowRates rates_for(const Machine& machine, double window_px, int n_ranks);

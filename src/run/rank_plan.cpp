@@ -184,6 +184,14 @@ void print_seconds(const cost::Machine& machine, std::span<const RankPlan> plans
   fmt::print(
       "waits: what the mean rank waits for the slowest, in interior, border and updates; least "
       "batch: with fewer positions ranks wait and start more than they compute\n");
+  const auto takes_turns = [&](const RankPlan& plan) {
+    return cost::turns(machine, plan.n_ranks) > 1;
+  };
+  if (std::ranges::any_of(plans, takes_turns))
+    fmt::print(
+        "more ranks of a host than its {} cores are a rough estimate: when a rank gets its turn "
+        "is the system's affair, and the others wait for it in every batch\n",
+        machine.cores);
 }
 
 ExitCode print_rank_plans(const deck::Deck& deck, const PlanRequest& wanted,

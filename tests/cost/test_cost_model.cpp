@@ -44,6 +44,8 @@ TEST(Rates, BeyondWhatWasMeasuredAreThoseOfTheLast) {
 TEST(Rates, RanksOfAHostTakeTurnsAtItsCores) {
   Machine machine = some_machine();
   machine.cores = 2;
+  EXPECT_DOUBLE_EQ(turns(machine, 2), 1);
+  EXPECT_DOUBLE_EQ(turns(machine, 3), 1.5);
   EXPECT_DOUBLE_EQ(rates_for(machine, 64, 1).wave_s, 2e-5);
   EXPECT_DOUBLE_EQ(rates_for(machine, 64, 3).wave_s, 1.5 * (1 + 0.5 * 2 / 3) * 2e-5);
   EXPECT_DOUBLE_EQ(rates_for(machine, 64, 4).wave_s, 2 * 1.5 * 2e-5);
