@@ -93,6 +93,8 @@ std::string with_number(std::string name, std::size_t number) {
   return name;
 }
 
+constexpr const char* not_readable = "is no HDF5 file, or cut short; copy or write it again";
+
 /// Follows a dataset to all files that its values come from.
 class Reach {
   using Place = std::pair<std::string, std::string>;  ///< a file, and a dataset of it
@@ -159,8 +161,14 @@ class Reach {
   }
 
   void check_source(hid_t dataset, const Source& source) {
-    check_source(dataset, source.file, source.dataset);
-    if (!source.is_numbered()) return;
+    if (!source.is_numbered()) {
+      if (!check_source(dataset, source.file, source.dataset) && !source.found.empty())
+        throw InputError(text("dataset \"", name_of(dataset), "\" of \"", path_,
+                              "\" is virtual: its values are those of \"", source.dataset,
+                              "\" in \"", source.found,
+                              "\", which has no such dataset; write the file again"));
+      return;
+    }
     for (std::size_t number = 0;; ++number)
       if (!check_source(dataset, with_number(source.file, number),
                         with_number(source.dataset, number)))
@@ -175,7 +183,10 @@ class Reach {
     const Hid opened(
         file == "." ? H5Iget_file_id(dataset) : H5Fopen(found.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),
         H5Fclose);
-    if (opened < 0 || H5Lexists(opened, name.c_str(), H5P_DEFAULT) <= 0) return false;
+    // HDF5 would take zeros for its values.
+    if (opened < 0)
+      throw InputError(text('"', path_, "\" has values in \"", found, "\", which ", not_readable));
+    if (H5Lexists(opened, name.c_str(), H5P_DEFAULT) <= 0) return false;
     const Hid below(H5Dopen2(opened, name.c_str(), H5P_DEFAULT), H5Dclose);
     if (below >= 0) check(below);
     return below >= 0;
@@ -187,20 +198,26 @@ class Reach {
   std::vector<Place> way_;  ///< virtual datasets that lead to the one in work
 };
 
-/// "" unless the link itself is there.
-std::string target_of(hid_t file, const std::string& link) {
+/// Where it leads, and why not; "" unless the link itself is there.
+std::string words_of_link(hid_t file, const std::string& link) {
+  constexpr const char* not_there = ", which is not there; put the linked file in its place";
   H5L_info_t info;
   if (H5Lexists(file, link.c_str(), H5P_DEFAULT) <= 0 ||
       H5Lget_info(file, link.c_str(), &info, H5P_DEFAULT) < 0 || info.type == H5L_TYPE_HARD)
     return "";
   std::string value(info.u.val_size + 1, '\0');
   if (H5Lget_val(file, link.c_str(), value.data(), info.u.val_size, H5P_DEFAULT) < 0) return "";
-  if (info.type == H5L_TYPE_SOFT) return text('"', value.c_str(), '"');
+  if (info.type == H5L_TYPE_SOFT) return text('"', value.c_str(), '"', not_there);
   const char* other = nullptr;
   const char* object = nullptr;
   unsigned flags = 0;
   if (H5Lunpack_elink_val(value.data(), info.u.val_size, &flags, &other, &object) < 0) return "";
-  return text('"', object, "\" of \"", other, "\", a file beside this one");
+  const std::string words = text('"', object, "\" of \"", other, "\", a file beside this one");
+  const std::string found = found_by_hdf5(other, file_of(file));
+  if (found.empty()) return words + not_there;
+  const Hid opened(H5Fopen(found.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  return opened < 0 ? text(words, ", which ", not_readable)
+                    : words + ", which has no such object; write the file again";
 }
 
 }  // namespace
@@ -270,9 +287,8 @@ std::string link_to_nowhere(hid_t file, const std::string& name) {
     const std::string part = name.substr(0, end);
     if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return "";
     if (H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0)
-      if (const std::string target = target_of(file, part); !target.empty())
-        return text("; \"", part, "\" is a link to ", target,
-                    ", which is not there; put the linked file in its place");
+      if (const std::string target = words_of_link(file, part); !target.empty())
+        return text("; \"", part, "\" is a link to ", target);
     if (end == std::string::npos) return "";
   }
 }

@@ -79,6 +79,13 @@ FlatPatterns merlin_patterns(const ScanSource& source) {
 std::optional<ScanDescription> describe_mib(const std::string& path) {
   ScanDescription scan;
   scan.what = "Merlin MIB file";
+  const int n_said = std::atoi(header_entry(path, "Frames in Acquisition (Number)").c_str());
+  const int n_there =
+      merlin_patterns({.path = path, .patterns = {}, .positions = {}, .valid_pixels = {}})
+          .n_positions;
+  if (n_said > n_there)
+    scan.warnings.push_back(text("the header file says ", n_said, " frames, the file holds ",
+                                 n_there, ": was it copied to its end?"));
   std::string when = header_entry(path, "Time and Date Stamp (day, mnth, yr, hr, min, s)");
   while (!when.empty() && (when.back() == '\r' || when.back() == ' ')) when.pop_back();
   if (!when.empty()) scan.statements.push_back({"measured_at", in_quotes(when), "the header file"});

@@ -120,6 +120,25 @@ TEST_F(ReachTest, SourcesOfSourcesAreFollowed) {
   expect_refused();
 }
 
+TEST_F(ReachTest, WhatIsCutShortIsNamed) {
+  const std::string frames = path("here/frames.h5");
+  on_root([&] {
+    write_link(scan_, "linked", "frames.h5", "frames");
+    add_virtual(scan_, "data", "frames.h5", "frames");
+    add_virtual(scan_, "other", "frames.h5", "others");
+  });
+  EXPECT_TRUE(is_read(Links::beside));
+  ScanSource scan = source(Links::beside);
+  scan.patterns = "other";
+  EXPECT_THAT(agreed_error([&] { read_scan_info(scan, world()); }),
+              AllOf(HasSubstr("\"others\""), HasSubstr("no such dataset")));
+  on_root([&] { fs::resize_file(frames, fs::file_size(frames) / 2); });
+  EXPECT_THAT(complaint(), AllOf(HasSubstr("frames.h5"), HasSubstr("cut short")));
+  scan.patterns = "linked";
+  EXPECT_THAT(agreed_error([&] { read_scan_info(scan, world()); }),
+              AllOf(HasSubstr("frames.h5"), HasSubstr("cut short")));
+}
+
 TEST_F(ReachTest, SourcesInACircleAreRefused) {
   on_root([&] {
     add_virtual(scan_, "data", "frames.h5", "circle");
