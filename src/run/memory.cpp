@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <ranges>
 
 #include "tessera/base/error.hpp"
@@ -82,22 +83,33 @@ std::array<int, 2> fullest_tiles(const decomposition::Tiling& tiling) {
 /// More ranks than there are that hold the scan, each within `limits`.
 std::optional<int> enough_ranks(const deck::Deck& deck, const Scan& scan,
                                 const PlannedBatches& batches, const MemoryLimits& limits) {
-  const auto tiling_on = [&](int n_ranks) {
-    return decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner(), n_ranks,
-                                      {}, scan.plan.tile_margin_px, 0);
+  decomposition::Tiling tiling;
+  std::map<int, bool> fits;  // by rank of that tiling: of millions of positions each takes seconds
+  const auto cut = [&](int n_ranks) {
+    if (static_cast<int>(tiling.tiles.size()) == n_ranks) return;
+    tiling = decomposition::make_tiling(scan.grid.object, scan.grid.window, scan.corner(), n_ranks,
+                                        {}, scan.plan.tile_margin_px, 0);
+    fits.clear();
   };
-  const auto all_fit = [&](const decomposition::Tiling& tiling, const auto& ranks) {
+  const auto all_fit = [&](const auto& ranks) {
     return std::ranges::all_of(ranks, [&](int rank) {
-      return best_place(memory_needs(deck, scan, tiling, rank, batches), limits).has_value();
+      const auto [known, is_new] = fits.try_emplace(rank);
+      if (is_new)
+        known->second =
+            best_place(memory_needs(deck, scan, tiling, rank, batches), limits).has_value();
+      return known->second;
     });
   };
   std::optional<int> enough = decomposition::ranks_that_fit(
       static_cast<int>(scan.tiling.tiles.size()), scan.n_positions(), [&](int n_ranks) {
-        const decomposition::Tiling tiling = tiling_on(n_ranks);
-        return all_fit(tiling, fullest_tiles(tiling));
+        cut(n_ranks);
+        return all_fit(fullest_tiles(tiling));
       });
-  while (enough && !all_fit(tiling_on(*enough), std::views::iota(0, *enough)))
+  while (enough) {
+    cut(*enough);
+    if (all_fit(std::views::iota(0, *enough))) break;
     if (++*enough > scan.n_positions()) enough.reset();
+  }
   return enough;
 }
 
