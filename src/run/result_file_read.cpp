@@ -136,6 +136,7 @@ FittedValues ResultFile::fitted_values() const {
   std::vector<double> found(2 + stored.size());
   comm_.together([&] {
     if (!comm_.is_root()) return;
+    constexpr std::int64_t max_int = std::numeric_limits<int>::max();
     const std::string weights = "parameters/opr_weight";
     io::Extents of_weights{0, 0};
     if (file_.has(weights)) of_weights = file_.info(weights).extents;
@@ -144,7 +145,8 @@ FittedValues ResultFile::fitted_values() const {
                             " axes, not one for positions and one for modes; start from another "
                             "result"));
     found[0] = most(displacement_name, 0);
-    found[1] = static_cast<double>(of_weights[1]);
+    // A damaged file may say any number; the deck's check refuses it.
+    found[1] = static_cast<double>(std::min<std::int64_t>(of_weights[1], max_int));
     for (std::size_t i = 0; i < stored.size(); ++i)
       found[2 + i] = most(text("parameters/", stored[i].name), stored[i].at_rest);
   });
