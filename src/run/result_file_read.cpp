@@ -136,7 +136,6 @@ FittedValues ResultFile::fitted_values() const {
   std::vector<double> found(2 + stored.size());
   comm_.together([&] {
     if (!comm_.is_root()) return;
-    constexpr std::int64_t max_int = std::numeric_limits<int>::max();
     const std::string weights = "parameters/opr_weight";
     io::Extents of_weights{0, 0};
     if (file_.has(weights)) of_weights = file_.info(weights).extents;
@@ -144,9 +143,12 @@ FittedValues ResultFile::fitted_values() const {
       throw InputError(text('\'', weights, "' in '", file_.path(), "' has ", of_weights.size(),
                             " axes, not one for positions and one for modes; start from another "
                             "result"));
+    if (of_weights[1] > deck::Probe::max_opr_modes)
+      throw InputError(text('\'', weights, "' in '", file_.path(), "' has weights of ",
+                            of_weights[1], " OPR modes, of which there are at most ",
+                            deck::Probe::max_opr_modes, "; start from another result"));
     found[0] = most(displacement_name, 0);
-    // A damaged file may say any number; the deck's check refuses it.
-    found[1] = static_cast<double>(std::min<std::int64_t>(of_weights[1], max_int));
+    found[1] = static_cast<double>(of_weights[1]);
     for (std::size_t i = 0; i < stored.size(); ++i)
       found[2 + i] = most(text("parameters/", stored[i].name), stored[i].at_rest);
   });

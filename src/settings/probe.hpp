@@ -32,6 +32,8 @@ struct Probe {
   double extra_mode_power = 0.02;
   int opr_modes = 0;
 
+  static constexpr int max_opr_modes = 16;
+
   std::vector<Key> keys() {
     return {
         {.name = "initial",
@@ -152,7 +154,7 @@ struct Probe {
              "to the first probe mode coherently, with weights of each position's own. For "
              "beams that drift or breathe; 0: none.",
          .min = 0,
-         .max = 16},
+         .max = max_opr_modes},
     };
   }
 

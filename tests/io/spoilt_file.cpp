@@ -4,21 +4,35 @@
 
 namespace tessera::testing {
 
-void replace_dataset(const std::string& path, const std::string& name,
-                     const std::vector<double>& values) {
+namespace {
+
+/// In place of the dataset, if there is one.
+void replace(const std::string& path, const std::string& name, const std::vector<hsize_t>& extents,
+             const double* values) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   if (H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0) H5Ldelete(file, name.c_str(), H5P_DEFAULT);
   const hid_t with_groups = H5Pcreate(H5P_LINK_CREATE);
   H5Pset_create_intermediate_group(with_groups, 1);
-  const hsize_t n = values.size();
-  const hid_t space = H5Screate_simple(1, &n, nullptr);
+  const hid_t space = H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr);
   const hid_t dataset = H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, with_groups,
                                    H5P_DEFAULT, H5P_DEFAULT);
-  H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  if (values) H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
   H5Dclose(dataset);
   H5Sclose(space);
   H5Pclose(with_groups);
   H5Fclose(file);
+}
+
+}  // namespace
+
+void replace_dataset(const std::string& path, const std::string& name,
+                     const std::vector<double>& values) {
+  replace(path, name, {values.size()}, values.data());
+}
+
+void replace_with_empty(const std::string& path, const std::string& name, std::int64_t n_rows,
+                        std::int64_t n_columns) {
+  replace(path, name, {static_cast<hsize_t>(n_rows), static_cast<hsize_t>(n_columns)}, nullptr);
 }
 
 void add_huge(const std::string& path, const std::string& name) {

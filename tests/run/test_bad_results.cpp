@@ -95,6 +95,15 @@ TEST_F(BadResult, WeightsOfOneAxis) {
   EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("parameters/opr_weight"), HasSubstr(result_)));
 }
 
+TEST_F(BadResult, MoreOprModesThanThereMayBe) {
+  for (const std::int64_t n_modes : {std::int64_t{17}, std::int64_t{1} << 36}) {
+    spoil([&] { testing::replace_with_empty(result_, "parameters/opr_weight", 100, n_modes); });
+    EXPECT_THAT(resume_complaint(),
+                AllOf(HasSubstr("parameters/opr_weight"), HasSubstr(result_),
+                      HasSubstr(std::to_string(n_modes)), HasSubstr("at most 16")));
+  }
+}
+
 TEST_F(BadResult, AnObjectThatLiesElsewhere) {
   for (const double origin_m : {1e-2, 1e300, nan}) {
     replace("object_origin_m", {origin_m, 0});
