@@ -247,7 +247,7 @@ void add_methods(CLI::App& app, Action& action) {
 std::optional<Action> parse_command_line(int argc, char** argv, bool speaks) {
   CLI::App app("Tessera: ptychography on tiles, N ranks compute what one rank computes", "tessera");
   app.require_subcommand(1);
-  app.set_version_flag("--version", run::versions(),
+  app.set_version_flag("--version", run::versions,
                        "Print versions of Tessera, compiler and libraries");
   Action action;
   add_reconstruct(app, action);

@@ -27,6 +27,11 @@ void find_serial_plugins() {
 void prepare_hdf5() {
   static const bool done = [] {
     H5dont_atexit();  // fails harmlessly if HDF5 was opened before
+    // Any other first call may crash where memory is short, and so may asking for the reason.
+    if (H5open() < 0)
+      throw SystemError(
+          "the HDF5 library does not start, as a rule for want of memory (ulimit -v); allow more, "
+          "or use more ranks");
     find_serial_plugins();
     return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   }();
