@@ -98,18 +98,35 @@ __device__ __forceinline__ void wait_for_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
 }
-/// What lies at `address` of the shared memory of block `rank`.
-__device__ __forceinline__ float4 read_of_block(const float4* address, unsigned rank) {
+/// Where `address` is in the shared memory of block `rank`.
+__device__ __forceinline__ std::uint32_t address_of_block(const void* address, unsigned rank) {
   std::uint32_t there;
-  float4 v;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
       : "=r"(there)
       : "r"(shared_address(address)), "r"(rank));
+  return there;
+}
+/// What lies at `address` of the shared memory of block `rank`.
+__device__ __forceinline__ float4 read_of_block(const float4* address, unsigned rank) {
+  const std::uint32_t there = address_of_block(address, rank);
+  float4 v;
   asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
                : "r"(there)
                : "memory");
   return v;
+}
+__device__ __forceinline__ float2 read_there(std::uint32_t there) {
+  float2 v;
+  asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];"
+               : "=f"(v.x), "=f"(v.y)
+               : "r"(there)
+               : "memory");
+  return v;
+}
+__device__ __forceinline__ void write_there(std::uint32_t there, float2 v) {
+  asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(there), "f"(v.x), "f"(v.y)
+               : "memory");
 }
 
 /// Waits for `threads` threads of the block, those that name the same barrier, 1 ... 15.

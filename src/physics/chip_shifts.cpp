@@ -36,7 +36,7 @@ bool ChipShifts::pay(const Chunk& chunk, const ObjectView& object) const {
   if (!possible_ || !hot_path::counts_pixels(object.extent(1) * object.extent(2)) ||
       chunk.count < hot_path::places_on_chip(scan_.window.w, n_modes_))
     return false;
-  const int places_of_slot = n_modes_ == 1 ? 6 : 3;
+  const int places_of_slot = n_modes_ == 1 && scan_.window.w < 256 ? 6 : 3;
   return own_probes_ ||
          (chunk.count == chunk.n_sharing && chunk.count < places_of_slot * chunk.n_slots);
 }

@@ -58,8 +58,7 @@ void launch_coverage(void* stream, const ScanArrays& scan, const ChunkArrays& ch
 
 void add_coverage(void* stream, const ScanArrays& scan, const ChunkArrays& chunk) {
   if (!chunk.dose && !chunk.overlap) return;
-  scan.n == 64 ? launch_coverage<64>(stream, scan, chunk)
-               : launch_coverage<128>(stream, scan, chunk);
+  with_chip_size(scan.n, [&](auto size) { launch_coverage<size>(stream, scan, chunk); });
 }
 
 }  // namespace tessera::physics::hot_path

@@ -6,7 +6,7 @@ namespace {
 /// Fewer places than the multiprocessors take at a time leave some idle, where three kernels use
 /// all: one kernel is still faster with so many eighths of them (decision 0008).
 bool better_on_chip(const ScanArrays& scan, const ChunkArrays& chunk) {
-  const int eighths = scan.n_modes > 1 ? 8 : scan.n == 64 ? 3 : 5;
+  const int eighths = scan.n == 256 ? 56 : scan.n_modes > 1 ? 8 : scan.n == 64 ? 3 : 5;
   return fits_on_chip(scan.n, scan.n_modes) &&
          8 * chunk.count >= eighths * places_on_chip(scan.n, scan.n_modes) &&
          counts_pixels(chunk.object_width * chunk.object_height);

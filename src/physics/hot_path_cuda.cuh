@@ -92,6 +92,19 @@ void with_size(int n, const F& f) {
   }
 }
 
+/// The same of a window that fits on the chip.
+template <class F>
+void with_chip_size(int n, const F& f) {
+  switch (n) {
+    case 64:
+      return f(std::integral_constant<int, 64>());
+    case 128:
+      return f(std::integral_constant<int, 128>());
+    default:
+      return f(std::integral_constant<int, 256>());
+  }
+}
+
 inline void check(cudaError_t status) {
   if (status != cudaSuccess)
     throw std::runtime_error(std::string("hot_path: ") + cudaGetErrorString(status));

@@ -25,6 +25,37 @@ __device__ __forceinline__ void load_counts(const ScanArrays& scan, std::int64_t
   }
 }
 
+/// raw[r] = four neighbours at `at` + r step, both multiples of four.
+template <int rows>
+__device__ __forceinline__ void load_fours(const ScanArrays& scan, std::int64_t at, int step,
+                                           unsigned (&raw)[rows][4]) {
+  const auto load = [&](const auto* fours) {
+    using Four = std::remove_cvref_t<decltype(*fours)>;
+    Four loaded[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) loaded[r] = __ldg(fours + (at + r * step) / 4);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      raw[r][0] = loaded[r].x;
+      raw[r][1] = loaded[r].y;
+      raw[r][2] = loaded[r].z;
+      raw[r][3] = loaded[r].w;
+    }
+  };
+  switch (scan.counts) {
+    case Counts::u8:
+      return load(static_cast<const uchar4*>(scan.patterns));
+    case Counts::u16:
+      return load(static_cast<const ushort4*>(scan.patterns));
+    default:
+      return load(static_cast<const uint4*>(scan.patterns));
+  }
+}
+
+__device__ __forceinline__ int bytes_of_count(const ScanArrays& scan) {
+  return scan.counts == Counts::u8 ? 1 : scan.counts == Counts::u16 ? 2 : 4;
+}
+
 /// First pixel of the pattern of the chunk's place j.
 __device__ __forceinline__ std::int64_t pattern_of(const ScanArrays& scan, const ChunkArrays& chunk,
                                                    int j) {

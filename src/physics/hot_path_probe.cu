@@ -66,11 +66,12 @@ __device__ __forceinline__ void update_factors(const ProbeUpdate& update, const 
 #pragma unroll
   for (int s = 0; s < Line<n>::elements; ++s) {
     const float weight = (1 - update.alpha) * overlap[Line<n>::threads * s] + regularisation;
-    factor[s] = weight > 0 ? step / weight * (1.F / n / n) : 0;
+    factor[s] = weight > 0 ? __fdividef(step, weight) * (1.F / n / n) : 0;
   }
 }
 
-/// Back along x, update, forward along x, for rows of every mode.
+/// Back along x, update, forward along x, for rows of every mode. Code that runs once takes the
+/// time to fetch it: both transforms are one, of conjugates the way back.
 template <int n>
 __global__ void __launch_bounds__(GroupRows<n>::group_threads* GroupRows<n>::max_groups, 1)
     update_probe_kernel(ProbeUpdate update) {
@@ -96,18 +97,21 @@ __global__ void __launch_bounds__(GroupRows<n>::group_threads* GroupRows<n>::max
     float2 p[L::elements];
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) {
-      v[s] = sum[L::threads * s];
+      v[s] = conjugate(sum[L::threads * s]);
       p[s] = probe[L::threads * s];
       sum[L::threads * s] = make_float2(0, 0);
     }
-    transform<n, 1, Lines::rows, 1>(v, rows.t, twiddles, exchange);
+#pragma unroll 1
+    for (bool updated = false;; updated = true) {
+      transform<n, -1, Lines::rows, 1>(v, rows.t, twiddles, exchange);
+      if (updated) break;
 #pragma unroll
-    for (int s = 0; s < L::elements; ++s) {
-      v[s] = p[s] + v[s] * factor[s];
-      probe[L::threads * s] = v[s];
-      total[s] += power(v[s]);
+      for (int s = 0; s < L::elements; ++s) {
+        v[s] = p[s] + conjugate(v[s]) * factor[s];
+        probe[L::threads * s] = v[s];
+        total[s] += power(v[s]);
+      }
     }
-    transform<n, -1, Lines::rows, 1>(v, rows.t, twiddles, exchange);
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) row_spectrum[L::threads * s] = v[s];
   }
@@ -119,13 +123,15 @@ __global__ void __launch_bounds__(GroupRows<n>::group_threads* GroupRows<n>::max
     power_of[2 * rows.group * rows.buffer + rows.group_threads * s] = total[s];
   __syncthreads();
   if (rows.group > 0) return;
+#pragma unroll 1
+  for (int group = 1; group < rows.n_groups; ++group)
+#pragma unroll
+    for (int s = 0; s < L::elements; ++s)
+      total[s] += power_of[2 * group * rows.buffer + rows.group_threads * s];
   float max = 0;
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) {
-    float power_sum = 0;
-    for (int group = 0; group < rows.n_groups; ++group)
-      power_sum += power_of[2 * group * rows.buffer + rows.group_threads * s];
-    max = fmaxf(max, power_sum);
+    max = fmaxf(max, total[s]);
     overlap[L::threads * s] = 0;
   }
   max = warp_max(max);

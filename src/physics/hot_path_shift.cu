@@ -178,12 +178,6 @@ void launch_chip_columns(void (*kernel)(From*, float2*), void* stream, int n_mod
          n + Line<n>::buffer * columns_of_block<n>, stream, from, to);
 }
 
-/// f(n), n a window that fits on the chip.
-template <class F>
-void with_chip_size(int n, const F& f) {
-  n == 64 ? f(std::integral_constant<int, 64>()) : f(std::integral_constant<int, 128>());
-}
-
 /// A kernel that takes columns of `run` slots in turn.
 template <int n, class From>
 void launch_columns(void (*kernel)(Slots, From*, float2*, int), void* stream, const Slots& slots,

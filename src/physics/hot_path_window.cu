@@ -1,5 +1,5 @@
 /// The gradient of a chunk in one kernel that keeps every window on the chip from its exit wave to
-/// both gradients: windows of 64 and 128 pixels, Hopper and later. `docs/decisions/0008`.
+/// both gradients: windows of 64, 128 and 256 pixels, Hopper and later. `docs/decisions/0008`.
 ///
 /// A block stays on its multiprocessor and takes windows in turn. In one turn a warp goes with its
 /// slice (`window_fft_cuda.cuh`) from the residual of one place to its gradients and on to the exit
@@ -58,7 +58,7 @@ class WindowGradient {
       if constexpr (shares > 0) {
         if (!begins) detector_.compare_modes(now);
       } else {
-        if (!begins) detector_.compare(turn - 1);
+        if (!begins) detector_.compare(now, turn - 1);
         if (!ends) detector_.start_counts(next);
       }
       gradients_and_next_wave(now, next, begins, ends);
@@ -79,7 +79,7 @@ class WindowGradient {
   const int thread_ = static_cast<int>(threadIdx.x);
   const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
   const int lane_ = thread_ % 32;
-  const int slice_ = warp_ % S::count;
+  const int slice_ = slice_of<n>(warp_);
   SliceTransform<n> transform_;
   const int mode_ = shares > 0 ? static_cast<int>(rank_in_cluster()) : 0;
   const int n_modes_ = shares > 0 ? scan_.n_modes : 1;
@@ -160,7 +160,10 @@ class WindowGradient {
     if (begin > 0)
       start_addition(probe_sum_of(slot) + first_row * S::count * n + begin,
                      transform_.slice + first_row * n + begin, n - begin);
-    if (first_whole < S::rows)
+    if constexpr (S::blocks > 1)  // rows are longer than boxes may be
+      for (int b = first_whole; b < S::rows; ++b)
+        start_addition(probe_sum_of(slot) + b * S::count * n, transform_.slice + b * n, n);
+    else if (first_whole < S::rows)
       start_addition(boxes_.probe, (slot * n_modes_ + mode_) * S::rows + first_whole, slice_ * n,
                      transform_.slice + first_whole * n);
     commit_additions();
@@ -172,7 +175,8 @@ class WindowGradient {
                                                       float2 (&v)[S::across][S::rows],
                                                       const Take& take) {
     const ObjectRows<n> rows(chunk_, transform_.slice, now.object, slice_, lane_);
-    constexpr int in_use_from = S::across * first_row;  // by the staged sum for the probe
+    // By the staged sum for the probe, at the latest.
+    constexpr int in_use_from = S::across * (first_row / ObjectRows<n>::boxes);
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
       if (i == in_use_from) {
@@ -222,7 +226,7 @@ __global__ void __launch_bounds__(threads, 1)
   WindowGradient<n, Count, shares, background> gradient(scan, chunk, boxes,
                                                         *reinterpret_cast<Chip*>(shared));
   follow_earlier_kernels();
-  const WindowRun run(chunk.count, shares > 0 ? scan.n_modes : 1, Chip::windows);
+  const WindowRun run(chunk.count, shares > 0 ? scan.n_modes : Slices<n>::blocks, Chip::windows);
   gradient.add(run.first, run.last);
   if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
 #endif
@@ -243,11 +247,11 @@ struct LaunchWindows {
     constexpr std::int64_t more_than_slots = std::int64_t{1} << 24;
     Boxes boxes{};
     boxes.object = object_boxes<n>(chunk);
-    if (chunk.slot_sums)
+    if (chunk.slot_sums && S::blocks == 1)
       boxes.probe = make_boxes(chunk.slot_sums, S::count * n, more_than_slots, n,
                                std::max(whole_rows_staged, 1));
     launch_clusters(window_gradient_kernel<n, Count, shares, background>,
-                    shares > 0 ? scan.n_modes : 1, chunk.count, threads,
+                    blocks_of_window<n, shares>(scan), chunk.count, threads,
                     sizeof(Chip) / sizeof(float2), stream, scan, chunk, boxes);
   }
 };
@@ -256,11 +260,11 @@ struct LaunchWindows {
 
 bool fits_on_chip(int n, int n_modes) {
   return kernels_may_overlap() &&
-         (n == 128 ? n_modes >= 1 && n_modes <= 8 : n == 64 && n_modes == 1);
+         (n == 128 ? n_modes >= 1 && n_modes <= 8 : (n == 64 || n == 256) && n_modes == 1);
 }
 
 int places_on_chip(int n, int n_modes) {
-  return multiprocessors() * windows_at_a_time(n) / n_modes;
+  return multiprocessors() * windows_at_a_time(n) / (n == 256 ? Slices<256>::blocks : n_modes);
 }
 
 void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk) {

@@ -20,9 +20,9 @@ __device__ __forceinline__ Place place_of(const ScanArrays& scan, const ChunkArr
       slot_of(scan, chunk, j), chunk.patterns_packed ? j : position};
 }
 
-/// Windows that a multiprocessor keeps.
+/// Windows that a block keeps, each whole or its share of one.
 constexpr int windows_at_a_time(int n) {
-  return 128 * 128 / (n * n);
+  return n <= 128 ? 128 * 128 / (n * n) : 1;
 }
 
 /// dose and overlap of `add_gradients`.

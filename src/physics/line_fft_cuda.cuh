@@ -24,6 +24,9 @@ __device__ __forceinline__ float2 operator*(float2 a, float s) {
 __device__ __forceinline__ float2 operator*(float2 a, float2 b) {
   return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
+__device__ __forceinline__ float2 conjugate(float2 a) {
+  return make_float2(a.x, -a.y);
+}
 /// conj(a) b
 __device__ __forceinline__ float2 conj_times(float2 a, float2 b) {
   return make_float2(a.x * b.x + a.y * b.y, a.x * b.y - a.y * b.x);

@@ -29,8 +29,9 @@ class ShiftedWindowGradient {
   using Chip = OnChip<n, Count, shares, true>;
   using Registers = float2[S::across][S::rows];
   static constexpr int window_threads = 32 * S::count;
+  static constexpr int ramps = n / S::here;  ///< frequencies of an axis that a warp makes
   /// Loads on their way: fewer or more spill registers.
-  static constexpr int ahead = n == 64 ? 8 : 10;
+  static constexpr int ahead = n == 64 ? 8 : n == 256 ? 6 : 11;
 
  public:
   __device__ ShiftedWindowGradient(const ScanArrays& scan, const ChunkArrays& chunk,
@@ -64,7 +65,7 @@ class ShiftedWindowGradient {
       if constexpr (shares > 0) {
         if (!begins) detector_.compare_modes(now);
       } else {
-        if (!begins) detector_.compare(turn - 1);
+        if (!begins) detector_.compare(now, turn - 1);
         if (!ends) detector_.start_counts(next);
       }
       const float shift = shift_of(next);
@@ -92,8 +93,8 @@ class ShiftedWindowGradient {
   const int thread_ = static_cast<int>(threadIdx.x);
   const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
   const int lane_ = thread_ % 32;
-  const int slice_ = warp_ % S::count;
-  const int window_ = warp_ / S::count;
+  const int slice_ = slice_of<n>(warp_);
+  const int window_ = warp_ / S::here;
   SliceTransform<n> transform_;
   const int mode_ = shares > 0 ? static_cast<int>(rank_in_cluster()) : 0;
   WindowDetector<n, Count, shares, true, background> detector_;
@@ -110,7 +111,7 @@ class ShiftedWindowGradient {
   }
   /// Of a thread, in an image in the chip's order.
   __device__ __forceinline__ int first_frequency() const {
-    return mode_ * n * n + slice_ * 32 + lane_;
+    return mode_ * n * n + detector_.number_of_warp() * 32 + lane_;
   }
   __device__ __forceinline__ unsigned pixel_of(const Place& place, int i) const {
     const auto width = static_cast<unsigned>(chunk_.object_width);
@@ -155,13 +156,27 @@ class ShiftedWindowGradient {
   __device__ __forceinline__ float shift_of(const Place& place) const {
     const float* const shift =
         shifts_.shift + 2 * static_cast<std::int64_t>(own ? beams_.position_of(place) : place.slot);
-    return __ldg(shift + (lane_ / S::rows) % 2);
+    return __ldg(shift + (lane_ / ramps) % 2);
   }
   __device__ __forceinline__ void make_ramps(float shift, int turn) const {
-    if (lane_ >= 2 * S::rows) return;
-    const int k = slice_ * S::rows + lane_ % S::rows;
-    chip_.ramp[window_][turn & 1][lane_ / S::rows][k] =
+    if (lane_ >= 2 * ramps) return;
+    const int k = warp_ % S::here * ramps + lane_ % ramps;
+    chip_.ramp[window_][turn & 1][lane_ / ramps][k] =
         own ? far_shift_ramp<n>(k, shift) : shift_ramp<n>(k, shift);
+  }
+
+  /// Numbers k ... k + 15 of a thread, whether the chip holds them or not.
+  template <int k, class Back>
+  __device__ __forceinline__ void add_to_probe_sum(float2* sum, const Back& back) const {
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+      if (k + i < Chip::held) {
+        float2& held = chip_.probe_sum[k + i][thread_];
+        held = held + back(i);
+      } else {
+        add_float2(sum + (k + i) * window_threads, back(i));
+      }
+    }
   }
 
   /// What the slices hold is the spectrum of conj(object) residual of the turn before; then that of
@@ -169,63 +184,53 @@ class ShiftedWindowGradient {
   __device__ __forceinline__ void exchange_spectra(int turn, bool begins, bool ends) {
     const float2* const spectrum = as_float2(shifts_.spectrum) + first_frequency();
     float2* const sum = as_float2(chunk_.slot_sums) + first_frequency();
-    float2* const slices = chip_.slices[window_ * S::count] + lane_;
     const auto& ramp_now = chip_.ramp[window_][(turn + 1) & 1];
     const auto& ramp_next = chip_.ramp[window_][turn & 1];
-    detector_.wait_for_window();
+    detector_.start_over_slices();
 #pragma unroll 1
     for (int half = 0; half < 2; ++half) {
       float2 of_probe[16];
-      if constexpr (!own)
+      const auto load_probe = [&] {
 #pragma unroll
         for (int i = 0; i < 16; ++i)
           of_probe[i] = load_here(spectrum + (16 * half + i) * window_threads);
-      float2 x[16 / S::count][S::count];
-      const auto place = [&](int i) {
-        return i % S::count * S::places + S::pitch * detector_.place_q(half, i);
       };
+      // Early, where addresses of other blocks leave the registers for it.
+      if constexpr (!own && S::blocks == 1) load_probe();
+      float2 x[16 / S::last][S::last];
       const auto ramp = [&](const float2(&axes)[2][n], int i) {
         return axes[0][detector_.row(half, i)] * axes[1][detector_.column(half, i)];
       };
-      const auto add_to_probe = [&](int i, float2 back) {
-        const int k = 16 * half + i;
-        if (k < Chip::held) {
-          float2& held = chip_.probe_sum[k][thread_];
-          held = held + back;
-        } else {
-          add_float2(sum + k * window_threads, back);
-        }
+      const auto add_to_probe = [&](const auto& back) {
+        half == 0 ? add_to_probe_sum<0>(sum, back) : add_to_probe_sum<16>(sum, back);
       };
       float2 back[own ? 16 : 1] = {};
       if (takes_spectra() && !begins) {
+        detector_.read_slices(half, x);
 #pragma unroll
-        for (int i = 0; i < 16; ++i) x[i / S::count][i % S::count] = slices[place(i)];
-#pragma unroll
-        for (int i = 0; i < 16 / S::count; ++i)
-          twisted_fft<S::count, -1>(
-              x[i], chip_.twist_over_slices[detector_.place_q(half, i * S::count) / S::across]);
+        for (int i = 0; i < 16 / S::last; ++i)
+          twisted_fft<S::last, -1>(x[i], detector_.last_twist(half, i * S::last));
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-          const float2 moved_back = conj_times(ramp(ramp_now, i), x[i / S::count][i % S::count]);
-          if constexpr (own)
-            back[i] = moved_back;
-          else
-            add_to_probe(i, moved_back);
+          float2& of_wave = x[i / S::last][i % S::last];
+          of_wave = conj_times(ramp(ramp_now, i), of_wave);
+          if constexpr (own) back[i] = of_wave;
         }
+        if constexpr (!own) add_to_probe([&](int i) { return x[i / S::last][i % S::last]; });
       }
       if constexpr (own)
         beams_.exchange(
             spectrum, sum, 16 * half, back, [&](int i) { return detector_.row_number(half, i); },
             [&](int i) { return detector_.column_number(half, i); }, add_to_probe, of_probe);
       if (ends) continue;
+      if constexpr (!own && S::blocks > 1) load_probe();
 #pragma unroll
-      for (int i = 0; i < 16; ++i) x[i / S::count][i % S::count] = of_probe[i] * ramp(ramp_next, i);
+      for (int i = 0; i < 16; ++i) x[i / S::last][i % S::last] = of_probe[i] * ramp(ramp_next, i);
 #pragma unroll
-      for (int i = 0; i < 16 / S::count; ++i) short_fft<S::count, 1>(x[i]);
-#pragma unroll
-      for (int i = 0; i < 16; ++i) slices[place(i)] = x[i / S::count][i % S::count];
+      for (int i = 0; i < 16 / S::last; ++i) short_fft<S::last, 1>(x[i]);
+      detector_.write_slices(half, x);
     }
-    detector_.wait_for_window();
+    detector_.finish_over_slices();
   }
 
   /// The probe at `next`, its power to the dose, the exit wave to the slice.
@@ -241,7 +246,11 @@ class ShiftedWindowGradient {
     for (int i = 0; i < 32; ++i) {
       float2& wave = v[i % S::across][i / S::across];
       __stcg(kept() + i * threads, wave);
-      if (chunk_.dose) atomicAdd(chunk_.dose + pixel_of(next, i), power(wave));
+      // A branch parts the loads around it; but where registers are fewer, they spill without one.
+      if constexpr (S::blocks == 1 && !own)
+        add_if(chunk_.dose != nullptr, chunk_.dose + pixel_of(next, i), power(wave));
+      else if (chunk_.dose)
+        atomicAdd(chunk_.dose + pixel_of(next, i), power(wave));
       wave = wave * loaded[i % ahead];
       if (i + ahead < 32) loaded[i % ahead] = load_here(object + pixel_of(next, i + ahead));
     }
@@ -273,7 +282,7 @@ __global__ void __launch_bounds__(threads, 1)
   ShiftedWindowGradient<n, Count, shares, own, background> gradient(
       scan, chunk, shifts, own_probes, object_boxes, *reinterpret_cast<Chip*>(shared));
   follow_earlier_kernels();
-  const WindowRun run(chunk.count, shares > 0 ? scan.n_modes : 1, Chip::windows);
+  const WindowRun run(chunk.count, shares > 0 ? scan.n_modes : Slices<n>::blocks, Chip::windows);
   gradient.add(run.first, run.last);
   if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
 #endif
@@ -292,7 +301,7 @@ struct LaunchShifted {
     using Chip = OnChip<n, Count, shares, true>;
     static_assert(sizeof(Chip) <= shared_bytes);
     launch_clusters(shifted_window_gradient_kernel<n, Count, shares, own, background>,
-                    shares > 0 ? scan.n_modes : 1, chunk.count, threads,
+                    blocks_of_window<n, shares>(scan), chunk.count, threads,
                     sizeof(Chip) / sizeof(float2), stream, scan, chunk, shifts, own_probes,
                     object_boxes<n>(chunk));
   }

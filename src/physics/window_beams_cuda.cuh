@@ -83,14 +83,15 @@ class WindowBeams {
       total_[0] = fmaf(of_now, by_y, total_[0]);
       total_[1] = fmaf(of_now, by_x, total_[1]);
       total_[2] = fmaf(of_now, along, total_[2]);
-      if (chunk_.slot_sums && now_.amplitude > 0)
+      if (chunk_.slot_sums && now_.amplitude > 0) {
+        if (plane == 0) {
+          add_to_probe([&](int i) { return back[i] * of_now; });
+        } else {
 #pragma unroll
-        for (int i = 0; i < 16; ++i) {
-          if (plane == 0)
-            add_to_probe(i, back[i] * of_now);
-          else
+          for (int i = 0; i < 16; ++i)
             add_float2(sum + first + (k + i) * window_threads, back[i] * of_now);
         }
+      }
       if (plane > 0 && own_.of_opr) add_opr_sums(plane - 1, along, power_of_plane);
     }
 #pragma unroll

@@ -12,7 +12,24 @@ constexpr int warps = 16;
 constexpr int threads = 32 * warps;
 constexpr int shared_bytes = 227 << 10;
 
+/// The slice of its window that a warp has.
+template <int n>
+__device__ __forceinline__ int slice_of(int warp) {
+  using S = Slices<n>;
+  if constexpr (S::blocks > 1)
+    return static_cast<int>(rank_in_cluster()) + S::blocks * warp;
+  else
+    return warp % S::count;
+}
+
+/// Blocks that work on a window together.
+template <int n, int shares>
+int blocks_of_window(const ScanArrays& scan) {
+  return shares > 0 ? scan.n_modes : Slices<n>::blocks;
+}
+
 /// What the shared memory of a block holds.
+/// @tparam Count of patterns that come to the chip ahead: those of one mode in one block
 /// @tparam shares 0: one mode. Else a cluster of blocks works on a window, each on one mode, and
 /// each compares up to `shares` eighths of the pixels with the counts.
 /// @tparam shifts the probe for every place
@@ -20,10 +37,13 @@ template <int n, class Count, int shares, bool shifts = false>
 struct OnChip {
   using S = Slices<n>;
   static constexpr int windows = windows_at_a_time(n);
-  static constexpr int n_counts = shares == 0 ? windows * n * n : 0;
-  static constexpr int twists = S::rows * S::count / 2;
+  static constexpr bool takes_counts = shares == 0 && S::blocks == 1;
+  static constexpr int n_counts = takes_counts ? windows * n * n : 0;
+  static constexpr int lasts = S::rows * S::within;  ///< transforms that differ in their twist
+  static constexpr int twists =
+      lasts * S::last / 2 + S::count * S::rows / 2 + 16 * S::across + (S::rows + 1) * S::within / 2;
   static constexpr int other_bytes =
-      static_cast<int>(sizeof(float2)) * (warps * S::places + 2 * twists + 16 * S::across) +
+      static_cast<int>(sizeof(float2)) * (warps * S::places + twists) +
       n_counts * static_cast<int>(sizeof(Count)) +
       shares * threads * static_cast<int>(sizeof(float4)) +
       (shifts ? windows * 4 * n * static_cast<int>(sizeof(float2)) : 0) + 1024;
@@ -31,13 +51,15 @@ struct OnChip {
   /// memory with each window.
   static constexpr int held =
       (shared_bytes - other_bytes) / (threads * static_cast<int>(sizeof(float2)));
-  static_assert(held >= 1 && held < 32 && windows * S::count == warps);
+  static_assert(held >= 1 && held < 32 && windows * S::here == warps);
 
   float2 slices[warps][S::places];
   float2 probe_sum[held][threads];
   float4 factors[shares > 0 ? shares : 1][shares > 0 ? threads : 1];
-  Count counts[shares > 0 ? 1 : windows][shares > 0 ? 8 : n* n];
-  float2 twist_over_slices[S::rows][S::count / 2];          ///< of exp(-2 pi i kb / n)
+  Count counts[takes_counts ? windows : 1][takes_counts ? n * n : 8];
+  float2 twist_over_slices[lasts][S::last / 2];             ///< of exp(-2 pi i (kb + rows k) / n)
+  float2 twist_within[S::rows][(S::within + 1) / 2];        ///< of exp(-2 pi i blocks kb / n)
+  float2 twist_of_block[(S::within + 1) / 2];               ///< of exp(-2 pi i block / count)
   float2 twist_of_slice[S::count][S::rows / 2];             ///< of exp(-2 pi i slice / n)
   float2 twist_of_lane[32][S::across / 2];                  ///< of exp(-2 pi i lane / n)
   float2 ramp[shifts ? windows : 1][2][2][shifts ? n : 1];  ///< [turn % 2][y, x][frequency]
@@ -46,14 +68,23 @@ struct OnChip {
 
   /// What is constant, and zeros. A warp sees its own slice at once, all of it the block later.
   __device__ void prepare(int thread) {
-    constexpr int half = S::count / 2;
+    constexpr int half = S::last / 2;
     constexpr int half_rows = S::rows / 2;
     constexpr int half_across = S::across / 2;
-    for (int i = thread; i < twists; i += threads) {
-      (&twist_over_slices[0][0])[i] =
-          twist_of(S::count, static_cast<float>(i / half) / n, i % half);
+    for (int i = thread; i < lasts * half; i += threads)
+      (&twist_over_slices[0][0])[i] = twist_of(S::last, static_cast<float>(i / half) / n, i % half);
+    for (int i = thread; i < S::count * half_rows; i += threads)
       (&twist_of_slice[0][0])[i] =
           twist_of(S::rows, static_cast<float>(i / half_rows) / n, i % half_rows);
+    if constexpr (S::blocks > 1) {
+      constexpr int half_within = S::within / 2;
+      if (thread < S::rows * half_within)
+        (&twist_within[0][0])[thread] =
+            twist_of(S::within, static_cast<float>(S::blocks * (thread / half_within)) / n,
+                     thread % half_within);
+      if (thread < half_within)
+        twist_of_block[thread] =
+            twist_of(S::within, static_cast<float>(rank_in_cluster()) / S::count, thread);
     }
     if (thread < 32 * half_across)
       (&twist_of_lane[0][0])[thread] =
@@ -87,9 +118,10 @@ struct WindowRun {
 template <int n, class Count, int shares>
 struct WindowKind {};
 
-/// f of the kind of windows that `scan` has. Modes read their counts as they lie in memory.
+/// f of the kind of windows that `scan` has. Several blocks read counts as they lie in memory.
 template <class F>
 void with_window_kind(const ScanArrays& scan, const F& f) {
+  if (scan.n == 256) return f(WindowKind<256, float, 0>());
   if (scan.n_modes > 1) {
     switch ((8 + scan.n_modes - 1) / scan.n_modes) {
       case 1:

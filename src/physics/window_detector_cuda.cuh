@@ -3,7 +3,7 @@
 /// the counts, and the first of the transforms back.
 
 #include "hot_path_detector.cuh"
-#include "window_chip_cuda.cuh"
+#include "window_over_slices_cuda.cuh"
 
 namespace tessera::physics::hot_path {
 
@@ -57,15 +57,31 @@ __device__ __forceinline__ float sums_over_warp(const float (&v)[4]) {
 /// @tparam background besides the waves. Known when it is compiled: a branch costs the loops around
 /// it their registers.
 template <int n, class Count, int shares, bool shifts, bool background>
-class WindowDetector {
+class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares, shifts>;
+  using Over = OverSlices<n, Chip>;
+  using Over::chip_;
+  using Over::lane_;
+  using Over::thread_;
+  using Over::warp_;
+  using Over::window_;
 
  public:
+  using Over::column;
+  using Over::finish_over_slices;
+  using Over::last_twist;
+  using Over::place_q;
+  using Over::read_slices;
+  using Over::row;
+  using Over::start_over_slices;
+  using Over::wait_for_window;
+  using Over::write_slices;
+
   __device__ WindowDetector(const ScanArrays& scan, const ChunkArrays& chunk, Chip& chip)
-      : scan_(scan), chunk_(chunk), chip_(chip) {
+      : Over(chip), scan_(scan), chunk_(chunk) {
     if (lane_ < 4) chip.sums[warp_][lane_] = 0;
-    if (slice_ == 0 && lane_ == 0) chip.counts_arrived[window_].make();
+    if (warp_ % S::here == 0 && lane_ == 0) chip.counts_arrived[window_].make();
   }
 
   /// Which pixels count.
@@ -74,9 +90,11 @@ class WindowDetector {
       if (scan_.valid[detector_pixel(i / 16, i % 16)] != 0) trusted_ |= 1U << i;
   }
 
-  /// Where one mode is all, counts come to the chip ahead.
+  /// Where one mode in one block is all, counts come to the chip ahead.
   __device__ __forceinline__ void start_counts(const Place& place) {
-    if (slice_ == 0 && lane_ == 0)
+    if constexpr (!Chip::takes_counts)
+      fetch_counts(place);
+    else if (warp_ % S::here == 0 && lane_ == 0)
       chip_.counts_arrived[window_].start_copy(
           chip_.counts[window_],
           static_cast<const Count*>(scan_.patterns) +
@@ -85,37 +103,43 @@ class WindowDetector {
   }
 
   /// Over the slices, the comparison, and back.
-  __device__ __forceinline__ void compare(int number) {
-    wait_for_window();
-    chip_.counts_arrived[window_].wait(static_cast<unsigned>(number) & 1U);
-    float2* const slices = chip_.slices[window_ * S::count] + lane_;
+  /// @param number of the window, which counts from 0
+  __device__ __forceinline__ void compare(const Place& place, int number) {
+    start_over_slices();
+    if constexpr (Chip::takes_counts)
+      chip_.counts_arrived[window_].wait(static_cast<unsigned>(number) & 1U);
     CountPair<Count> counts[16];
     if constexpr (pairs_halves) load_pairs(counts, 0);
     float sum[4] = {};
 #pragma unroll 1
     for (int half = 0; half < 2; ++half) {
-      float2 x[16 / S::count][S::count];
+      float2 x[16 / S::last][S::last];
       float count[16];
+      read_slices(half, x);
+      if constexpr (Chip::takes_counts) {
+        if constexpr (!pairs_halves) load_pairs(counts, half);
 #pragma unroll
-      for (int i = 0; i < 16; ++i) {
-        x[i / S::count][i % S::count] =
-            slices[i % S::count * S::places + S::pitch * place_q(half, i)];
+        for (int i = 0; i < 16; ++i)
+          count[i] = pairs_halves ? count_of(counts[i], half)
+                                  : count_of(counts[i & ~S::count], (i & S::count) / S::count);
       }
-      if constexpr (!pairs_halves) load_pairs(counts, half);
 #pragma unroll
-      for (int i = 0; i < 16; ++i)
-        count[i] = pairs_halves ? count_of(counts[i], half)
-                                : count_of(counts[i & ~S::count], (i & S::count) / S::count);
+      for (int i = 0; i < 16 / S::last; ++i)
+        twisted_fft<S::last, -1>(x[i], last_twist(half, i * S::last));
+      if constexpr (!Chip::takes_counts) {
+        unsigned raw[4][4];  // [row][column]; no earlier: registers are few
+        load_fours(scan_,
+                   static_cast<std::int64_t>(place.pattern) * (n * n) + detector_pixel(half, 0),
+                   S::rows * S::within * n, raw);
 #pragma unroll
-      for (int i = 0; i < 16 / S::count; ++i)
-        twisted_fft<S::count, -1>(x[i],
-                                  chip_.twist_over_slices[place_q(half, i * S::count) / S::across]);
+        for (int i = 0; i < 16; ++i) count[i] = count_of(scan_, raw[i % 4][i / 4]);
+      }
       const unsigned trusted = trusted_ >> (16 * half);
       if constexpr (background) {
         const Background over(scan_, chunk_, detector_pixel(half, 0));
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-          float2& wave = x[i / S::count][i % S::count];
+          float2& wave = x[i / S::last][i % S::last];
           wave = wave * compare_over(over, i, trusted >> i & 1U, count[i], power(wave), sum);
         }
       } else {
@@ -123,27 +147,24 @@ class WindowDetector {
 #pragma unroll
           for (int i = 0; i < 16; ++i) {
             const unsigned keep = count[i] < scan_.saturation ? 0U - (trusted >> i & 1U) : 0U;
-            float2& wave = x[i / S::count][i % S::count];
+            float2& wave = x[i / S::last][i % S::last];
             wave = make_float2(masked(wave.x, keep), masked(wave.y, keep));
             count[i] = masked(count[i], keep);
           }
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-          float2& wave = x[i / S::count][i % S::count];
+          float2& wave = x[i / S::last][i % S::last];
           wave = wave * Comparison(count[i], power(wave), sum).factor();
         }
       }
 #pragma unroll
-      for (int i = 0; i < 16 / S::count; ++i) short_fft<S::count, 1>(x[i]);
-#pragma unroll
-      for (int i = 0; i < 16; ++i)
-        slices[i % S::count * S::places + S::pitch * place_q(half, i)] =
-            x[i / S::count][i % S::count];
+      for (int i = 0; i < 16 / S::last; ++i) short_fft<S::last, 1>(x[i]);
+      write_slices(half, x);
     }
     const float total = sums_over_warp(sum);
     if (lane_ < 4) chip_.sums[warp_][lane_] += total;
-    wait_for_window();
+    finish_over_slices();
   }
 
   /// The same of modes in the blocks of a cluster. Eighth g of the pixels, 4 of each thread, is
@@ -198,34 +219,6 @@ class WindowDetector {
     wait_for_window();
   }
 
-  /// Every warp of a window has come here.
-  __device__ __forceinline__ void wait_for_window() const {
-    wait_for_threads(1 + window_, 32 * S::count);
-  }
-
-  /// Pixels of the detector that a thread compares: i of half h is place (q, lane) of slice i %
-  /// count.
-  __device__ __forceinline__ int place_q(int half, int i) const {
-    return slice_ * (32 / S::count) + half * (16 / S::count) + i / S::count;
-  }
-  __device__ __forceinline__ int row(int half, int i) const {
-    return place_q(half, i) / S::across + S::rows * (i % S::count);
-  }
-  __device__ __forceinline__ int column(int half, int i) const {
-    return place_q(half, i) % S::across + S::across * lane_;
-  }
-
-  /// The same as numbers of a transform, with their signs.
-  __device__ __forceinline__ float row_number(int half, int i) const {
-    constexpr int upper = S::count / 2;
-    const int first = place_q(half, i) / S::across;
-    return static_cast<float>(first) +
-           static_cast<float>(S::rows * (i % S::count) - (i % S::count < upper ? 0 : n));
-  }
-  __device__ __forceinline__ float column_number(int half, int i) const {
-    return static_cast<float>(column(half, i) - (lane_ < 16 ? 0 : n));
-  }
-
   __device__ __forceinline__ void finish_sums(double* sums) const {
     __syncwarp();
     if (lane_ >= 4) return;
@@ -236,12 +229,6 @@ class WindowDetector {
  private:
   const ScanArrays& scan_;
   const ChunkArrays& chunk_;
-  Chip& chip_;
-  const int thread_ = static_cast<int>(threadIdx.x);
-  const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
-  const int lane_ = thread_ % 32;
-  const int slice_ = warp_ % S::count;
-  const int window_ = warp_ / S::count;
   unsigned trusted_ = 0;  ///< of the thread's pixels, a bit each
 
   __device__ __forceinline__ bool saturates() const {
@@ -263,6 +250,22 @@ class WindowDetector {
                                                                detector_pixel(half, i));
   }
 
+  /// Brings the counts of the block's pixels near: a line of 128 bytes a thread.
+  __device__ __forceinline__ void fetch_counts(const Place& place) const {
+    if constexpr (S::blocks > 1) {
+      const int bytes = bytes_of_count(scan_);
+      const int lines_of_row = n * bytes / 128;
+      for (int i = thread_; i < n / S::blocks * lines_of_row; i += threads) {
+        const int r = i / lines_of_row;
+        constexpr int rows_together = S::rows * S::same_q;
+        const int y = static_cast<int>(rank_in_cluster()) * rows_together + r % rows_together +
+                      r / rows_together * S::rows * S::within;
+        const std::int64_t at = static_cast<std::int64_t>(place.pattern) * (n * n) + y * n;
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(scan_.patterns) +
+                                                      at * bytes + i % lines_of_row * 128));
+      }
+    }
+  }
   /// @return the factors of four pixels
   __device__ __forceinline__ float4 compare_eighth(const Place& place, int mode, int g,
                                                    const float4* powers, float (&sum)[4]) {
@@ -342,8 +345,8 @@ class WindowDetector {
   };
   /// From a thread's first pixel of a half to its i-th.
   __device__ static constexpr int pixel_offset(int i) {
-    const int q = i / S::count;
-    return (q / S::across + S::rows * (i % S::count)) * n + q % S::across;
+    const int q = i / S::last;
+    return (q / S::across + S::rows * S::within * (i % S::last)) * n + q % S::across;
   }
 
   /// Where waves and a background are counted together.

@@ -1,5 +1,5 @@
 #pragma once
-/// Transforms of whole windows of n x n that stay in shared memory, n = 64 and 128.
+/// Transforms of whole windows of n x n that stay in shared memory, n = 64, 128 and 256.
 ///
 /// A window is dealt out in *slices* of 1024 pixels, one for each warp: slice m has the rows
 /// y = m + slices b. Within a row x = lane + 32 a. With the frequency of x, kx = ka + (n/32) k, and
@@ -13,6 +13,13 @@
 /// The first two are a warp's own: it exchanges them through its slice, 32 x 33 places (pitch 33:
 /// no two lanes meet in a bank), without waiting for others. Only the last needs all warps of a
 /// window.
+///
+/// A window of 256 x 256 is held by a cluster of four blocks: slice m = i + 4 j is the j-th of
+/// block i. The transform over slices is then two, over j *within* a block and over the blocks, for
+/// which threads read and write the shared memory of all four:
+///
+///     over j             in the registers of lane k             -> k' % 16
+///     over the blocks    in the registers of lane k             -> k' / 16
 
 #include "line_fft_cuda.cuh"
 
@@ -21,12 +28,19 @@ namespace tessera::physics::hot_path {
 /// How a window of n x n is dealt out.
 template <int n>
 struct Slices {
-  static constexpr int count = n * n / 1024;  ///< of a window, one a warp
-  static constexpr int rows = n / count;      ///< of a slice
-  static constexpr int across = n / 32;       ///< pixels of a row that a lane holds
+  static constexpr int count = n * n / 1024;                  ///< of a window, one a warp
+  static constexpr int blocks = count > 16 ? count / 16 : 1;  ///< that hold a window together
+  static constexpr int here = count / blocks;                 ///< of a window, in one block
+  /// Points of the transforms over slices: within a block, where there are several, and the last.
+  static constexpr int within = blocks > 1 ? here : 1;
+  static constexpr int last = count / within;
+  static constexpr int same_q = within / blocks > 1 ? within / blocks : 1;  ///< warps, at the last
+  static constexpr int rows = n / count;                                    ///< of a slice
+  static constexpr int across = n / 32;  ///< pixels of a row that a lane holds
   static constexpr int pitch = 33;
   static constexpr int places = 32 * pitch;  ///< float2 of a slice
-  static_assert(rows * across == 32);
+  static constexpr int q_of_warp = 32 * same_q / here;
+  static_assert(rows * across == 32 && q_of_warp * last == 32);
 };
 
 /// Where frequencies (ky, kx) stand in an image in the order in which threads meet them between the
@@ -34,10 +48,11 @@ struct Slices {
 template <int n>
 __device__ __forceinline__ int place_on_chip(int ky, int kx) {
   using S = Slices<n>;
+  const int k = ky / S::rows % S::within;
   const int q = ky % S::rows * S::across + kx % S::across;
-  const int slice = q / (32 / S::count);
-  const int number = q % (32 / S::count) * S::count + ky / S::rows;
-  return (number * S::count + slice) * 32 + kx / S::across;
+  const int warp = k / S::same_q * S::here + q / S::q_of_warp * S::same_q + k % S::same_q;
+  const int number = q % S::q_of_warp * S::last + ky / (S::rows * S::within);
+  return (number * S::count + warp) * 32 + kx / S::across;
 }
 
 /// exp(i pi halfturns)

@@ -15,9 +15,23 @@ __device__ __forceinline__ float2 load_here(const float2* p) {
   return v;
 }
 
+/// *sum += v where `wanted`, without a branch.
+__device__ __forceinline__ void add_if(bool wanted, float* sum, float v) {
+  asm volatile(
+      "{\n.reg .pred wanted;\nsetp.ne.s32 wanted, %0, 0;\n"
+      "@wanted red.global.add.f32 [%1], %2;\n}" ::"r"(static_cast<int>(wanted)),
+      "l"(__cvta_generic_to_global(sum)), "f"(v)
+      : "memory");
+}
+
 /// sum += conj(a) b
 __device__ __forceinline__ void add_conj_times(float2& sum, float2 a, float2 b) {
   sum = make_float2(fmaf(a.x, b.x, fmaf(a.y, b.y, sum.x)), fmaf(a.x, b.y, fmaf(-a.y, b.x, sum.y)));
+}
+
+/// The copy engine's boxes are at most 256 floats wide.
+constexpr int box_columns(int n) {
+  return n < 128 ? n : 128;
 }
 
 /// The object's sum as boxes of rows that a slice has: a row of them is as many rows of the object
@@ -27,7 +41,7 @@ CUtensorMap object_boxes(const ChunkArrays& chunk) {
   using S = Slices<n>;
   if (chunk.object_sum == nullptr) return {};
   return make_boxes(chunk.object_sum, S::count * chunk.object_width,
-                    (chunk.object_height + S::count - 1) / S::count, n, S::rows);
+                    (chunk.object_height + S::count - 1) / S::count, box_columns(n), S::rows);
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -38,8 +52,11 @@ CUtensorMap object_boxes(const ChunkArrays& chunk) {
 template <int n>
 class ObjectRows {
   using S = Slices<n>;
+  static constexpr int columns = box_columns(n);
 
  public:
+  static constexpr int boxes = n / columns;  ///< side by side
+
   /// @param corner of the window in the object
   __device__ __forceinline__ ObjectRows(const ChunkArrays& chunk, float2* staged, unsigned corner,
                                         int slice, int lane)
@@ -54,20 +71,26 @@ class ObjectRows {
 
   /// Of pixel x = lane + 32 a of row b.
   __device__ __forceinline__ void stage(int a, int b, float2 gradient) const {
-    if (a < S::across - 1)
-      staged_[b * n + 32 * a + lane_ + odd_] = gradient;
+    constexpr int in_box = S::across / boxes;
+    const int at = a / in_box * (S::rows * columns) + b * columns + a % in_box * 32 + lane_ + odd_;
+    if (a % in_box < in_box - 1)
+      staged_[at] = gradient;
+    else if (a < S::across - 1)
+      staged_[is_apart_ ? at + (S::rows - 1) * columns : at] = gradient;
     else
-      staged_[is_apart_ ? 1024 + b : b * n + 32 * a + lane_ + odd_] = gradient;
+      staged_[is_apart_ ? 1024 + b : at] = gradient;
   }
 
   /// What the whole warp has staged. The slice is read until `wait_until_read` of its first lane.
-  __device__ __forceinline__ void start_addition(const CUtensorMap& boxes) const {
-    if (odd_ && lane_ < S::rows) staged_[lane_ * n] = make_float2(0, 0);
+  __device__ __forceinline__ void start_addition(const CUtensorMap& map) const {
+    if (odd_ && lane_ < S::rows) staged_[lane_ * columns] = make_float2(0, 0);
     show_to_copy_engine();
     __syncwarp();
     if (lane_ == 0) {
-      hot_path::start_addition(boxes, static_cast<int>(row_), static_cast<int>(column_) - odd_,
-                               staged_);
+      for (int box = 0; box < n / columns; ++box)
+        hot_path::start_addition(map, static_cast<int>(row_),
+                                 static_cast<int>(column_) - odd_ + box * columns,
+                                 staged_ + box * S::rows * columns);
       commit_additions();
     }
     if (odd_ && lane_ < S::rows)

@@ -270,16 +270,20 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{64, 2, 4, 1, Counts::u32}, Case{128, 13, 3, 1, Counts::f32},
                       Case{128, 3, 4, 2, Counts::f32}, Case{64, 1, 5, 1, Counts::f32},
                       Case{64, 1, 5, 2, Counts::u16, true, true},
-                      Case{128, 2, 5, 2, Counts::u8, true, true}, Case{512, 1, 3, 1, Counts::u8}));
+                      Case{128, 2, 5, 2, Counts::u8, true, true}, Case{512, 1, 3, 1, Counts::u8},
+                      Case{256, 1, 4, 2, Counts::u8}, Case{256, 1, 3, 1, Counts::u32},
+                      Case{256, 1, 4, 2, Counts::f32, true, true}));
 INSTANTIATE_TEST_SUITE_P(Probe, HotPathGradients,
                          ::testing::Values(Case{64, 1, 5, 2, Counts::u16, false},
-                                           Case{128, 3, 5, 2, Counts::u16, false}));
+                                           Case{128, 3, 5, 2, Counts::u16, false},
+                                           Case{256, 1, 4, 2, Counts::u16, false}));
 // A good part of the pixels counts more.
 INSTANTIATE_TEST_SUITE_P(Saturation, HotPathGradients,
                          ::testing::Values(Case{128, 1, 6, 2, Counts::u16, true, false, 2000.F},
                                            Case{64, 1, 7, 2, Counts::u8, true, false, 200.F},
                                            Case{128, 3, 5, 2, Counts::f32, true, false, 2000.F},
                                            Case{256, 2, 3, 2, Counts::u32, true, false, 2000.F},
+                                           Case{256, 1, 5, 2, Counts::u16, true, false, 2000.F},
                                            Case{32, 13, 4, 2, Counts::u16, true, false, 2000.F}));
 constexpr float unsaturated = std::numeric_limits<float>::infinity();
 INSTANTIATE_TEST_SUITE_P(
@@ -289,6 +293,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{64, 1, 7, 2, Counts::f32, true, false, 2000.F, true},
                       Case{128, 3, 5, 2, Counts::u16, true, false, 2000.F, true},
                       Case{128, 8, 3, 2, Counts::f32, false, false, unsaturated, true},
+                      Case{256, 1, 5, 2, Counts::u16, true, false, 2000.F, true},
                       Case{256, 2, 3, 2, Counts::u32, true, false, unsaturated, true},
                       Case{512, 4, 2, 2, Counts::u16, true, false, unsaturated, true},
                       Case{32, 13, 4, 2, Counts::u16, true, true, unsaturated, true}));
@@ -299,6 +304,7 @@ INSTANTIATE_TEST_SUITE_P(Runs, HotPathGradients,
                                            Case{32, 3, 1500, 700}, Case{128, 1, 400, 9},
                                            Case{64, 1, 2000, 7}, Case{64, 1, 1500, 600},
                                            Case{128, 1, 300, 300}, Case{128, 3, 150, 20},
+                                           Case{256, 1, 70, 7}, Case{256, 1, 40, 40},
                                            Case{512, 1, 8, 3}));
 
 TEST(HotPathReference, FftIsTheDefinition) {

@@ -251,12 +251,14 @@ TEST_P(HotPathOwnProbes, AgreeWithPlainLoops) {
 
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathOwnProbes,
                          ::testing::Values(Case{64, 1, 0, 9}, Case{128, 1, 0, 6}, Case{64, 1, 3, 7},
+                                           Case{256, 1, 0, 4}, Case{256, 1, 2, 4},
                                            Case{128, 1, 2, 6}, Case{128, 3, 0, 5},
                                            Case{128, 3, 2, 5}, Case{128, 8, 1, 4},
                                            Case{128, 1, 2, 5, false}));
 // Enough positions that a block takes several in turn.
 INSTANTIATE_TEST_SUITE_P(Runs, HotPathOwnProbes,
-                         ::testing::Values(Case{128, 1, 1, 150}, Case{64, 1, 2, 600}));
+                         ::testing::Values(Case{128, 1, 1, 150}, Case{64, 1, 2, 600},
+                                           Case{256, 1, 1, 50}));
 
 }  // namespace
 }  // namespace tessera::physics::testing

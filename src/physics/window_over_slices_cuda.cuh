@@ -1,0 +1,136 @@
+#pragma once
+/// The transform over the slices of a window on the chip (`window_fft_cuda.cuh`): which places a
+/// thread meets in its last part, where they are of one frequency of the window each, and how they
+/// are read and written, of one block or of several.
+
+#include "window_chip_cuda.cuh"
+
+namespace tessera::physics::hot_path {
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+template <int n, class Chip>
+class OverSlices {
+  using S = Slices<n>;
+
+ public:
+  __device__ explicit OverSlices(Chip& chip) : chip_(chip) {}
+
+  /// Every warp of the block's window has come here.
+  __device__ __forceinline__ void wait_for_window() const {
+    wait_for_threads(1 + window_, 32 * S::here);
+  }
+
+  /// Up to the last part, and behind it. Every warp of the window has come there.
+  __device__ __forceinline__ void start_over_slices() const {
+    wait_for_window();
+    if constexpr (S::blocks > 1) {
+      transform_within<-1>();
+      wait_for_cluster();
+    }
+  }
+  __device__ __forceinline__ void finish_over_slices() const {
+    if constexpr (S::blocks > 1) {
+      wait_for_cluster();
+      transform_within<1>();
+    }
+    wait_for_window();
+  }
+
+  /// What the last part takes and leaves: 16 pixels of the detector, 16 / last transforms.
+  using Lasts = float2[16 / S::last][S::last];
+  __device__ __forceinline__ void read_slices(int half, Lasts& x) const {
+#pragma unroll
+    for (int i = 0; i < 16; ++i)
+      if constexpr (S::blocks > 1)
+        x[i / S::last][i % S::last] = read_there(place_of_block(half, i));
+      else
+        x[i / S::last][i % S::last] = *place_here(half, i);
+  }
+  __device__ __forceinline__ void write_slices(int half, const Lasts& x) const {
+#pragma unroll
+    for (int i = 0; i < 16; ++i)
+      if constexpr (S::blocks > 1)
+        write_there(place_of_block(half, i), x[i / S::last][i % S::last]);
+      else
+        *place_here(half, i) = x[i / S::last][i % S::last];
+  }
+  __device__ __forceinline__ const float2* last_twist(int half, int i) const {
+    return chip_.twist_over_slices[place_q(half, i) / S::across + S::rows * first_k()];
+  }
+
+  /// The warp's number where frequencies stand in the chip's order.
+  __device__ __forceinline__ int number_of_warp() const {
+    if constexpr (S::blocks > 1)
+      return static_cast<int>(rank_in_cluster()) * S::here + warp_;
+    else
+      return slice_of<n>(warp_);
+  }
+
+  /// Pixels of the detector that a thread compares: i of half h is place (q, lane) of slice
+  /// first_k + within (i % last).
+  __device__ __forceinline__ int place_q(int half, int i) const {
+    return warp_ % S::here / S::same_q * S::q_of_warp + half * (16 / S::last) + i / S::last;
+  }
+  __device__ __forceinline__ int row(int half, int i) const {
+    return place_q(half, i) / S::across + S::rows * (first_k() + S::within * (i % S::last));
+  }
+  __device__ __forceinline__ int column(int half, int i) const {
+    return place_q(half, i) % S::across + S::across * lane_;
+  }
+
+  /// The same as numbers of a transform, with their signs.
+  __device__ __forceinline__ float row_number(int half, int i) const {
+    constexpr int upper = S::last / 2;
+    const int first = place_q(half, i) / S::across + S::rows * first_k();
+    return static_cast<float>(first) +
+           static_cast<float>(S::rows * S::within * (i % S::last) - (i % S::last < upper ? 0 : n));
+  }
+  __device__ __forceinline__ float column_number(int half, int i) const {
+    return static_cast<float>(column(half, i) - (lane_ < 16 ? 0 : n));
+  }
+
+ protected:
+  Chip& chip_;
+  const int thread_ = static_cast<int>(threadIdx.x);
+  const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
+  const int lane_ = thread_ % 32;
+  const int window_ = warp_ / S::here;
+
+ private:
+  /// First of the slices in which a warp's places lie when the last transform begins.
+  __device__ __forceinline__ int first_k() const {
+    if constexpr (S::blocks > 1)
+      return static_cast<int>(rank_in_cluster()) * S::same_q + warp_ % S::same_q;
+    else
+      return 0;
+  }
+  __device__ __forceinline__ float2* place_here(int half, int i) const {
+    return chip_.slices[window_ * S::here + (S::blocks > 1 ? first_k() : i % S::last)] + lane_ +
+           S::pitch * place_q(half, i);
+  }
+  __device__ __forceinline__ std::uint32_t place_of_block(int half, int i) const {
+    return address_of_block(place_here(half, 0), i % S::last) +
+           i / S::last * S::pitch * static_cast<int>(sizeof(float2));
+  }
+
+  template <int sign>
+  __device__ __forceinline__ void transform_within() const {
+#pragma unroll 1
+    for (int half = 0; half < 2; ++half) {
+      const int q = 2 * warp_ + half;
+      float2* const places = chip_.slices[0] + S::pitch * q + lane_;
+      float2 x[S::within];
+#pragma unroll
+      for (int i = 0; i < S::within; ++i) x[i] = places[i * S::places];
+      twisted_fft<S::within, sign>(
+          x, sign < 0 ? chip_.twist_within[q / S::across] : chip_.twist_of_block);
+#pragma unroll
+      for (int i = 0; i < S::within; ++i) places[i * S::places] = x[i];
+    }
+  }
+};
+
+#endif
+
+}  // namespace tessera::physics::hot_path
