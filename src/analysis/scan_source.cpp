@@ -28,6 +28,8 @@ io::ScanSource scan_source(const deck::Deck& deck) {
                         data.zero_frequency == "centre"};
   source.in_near_field = deck.experiment.propagation != "far_field";
   source.format = data.format;
+  source.raw = {data.raw_type.value_or(""), shape(data.raw_shape), data.raw_offset_bytes,
+                data.raw_gap_bytes};
   source.links = io::links(data.follow_links);
   source.positions_file = data.positions_file;
   if (!data.positions_columns.empty())

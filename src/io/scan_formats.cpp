@@ -19,13 +19,15 @@ ScanFormat empad_scans();
 ScanFormat dm_scans();
 ScanFormat tiff_scans();
 ScanFormat matlab_scans();
+ScanFormat raw_scans();
 ScanFormat memory_scans();  // memory_scan.cpp
 
 std::span<const ScanFormat> scan_formats() {
-  static const std::array formats{cxi_scans(),   dectris_scans(), emd_scans(),       velox_scans(),
-                                  nion_scans(),  ptypy_scans(),   ptychodus_scans(), hdf5_scans(),
-                                  numpy_scans(), mib_scans(),     empad_scans(),     dm_scans(),
-                                  tiff_scans(),  matlab_scans(),  memory_scans()};
+  static const std::array formats{
+      cxi_scans(),   dectris_scans(), emd_scans(),       velox_scans(),
+      nion_scans(),  ptypy_scans(),   ptychodus_scans(), hdf5_scans(),
+      numpy_scans(), mib_scans(),     empad_scans(),     dm_scans(),
+      tiff_scans(),  matlab_scans(),  raw_scans(),       memory_scans()};
   return formats;
 }
 

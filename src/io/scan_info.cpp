@@ -203,9 +203,11 @@ const ScanFormat& find_format(const ScanSource& source, std::span<const ScanForm
     throw InputError(text('"', source.path, "\" is not ", joined(kinds, " or "),
                           ": it begins with \"", beginning(source.path), "\"; data.format knows ",
                           joined(names),
-                          "; if it is numbers alone: python3 -c \"import numpy; "
-                          "numpy.save('scan.npy', numpy.fromfile('scan.raw', '<u2', offset=0)"
-                          ".reshape(-1, 256, 256))\""));
+                          "; if it is numbers alone, say so in a deck: data.format = \"raw\", "
+                          "data.raw_type = \"u16\" or another, data.raw_shape = [rows, columns], "
+                          "data.raw_offset_bytes; or, for init to look at them: python3 -c "
+                          "\"import numpy; numpy.save('scan.npy', numpy.fromfile('scan.raw', "
+                          "'<u2', offset=0).reshape(-1, 256, 256))\""));
   return *found;
 }
 

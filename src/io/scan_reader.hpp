@@ -28,6 +28,14 @@ struct ScanFormat;
 /// What becomes of values below zero, and of NaN, which only `ignore` lets pass.
 enum class NegativeCounts { refuse, zero, ignore };
 
+/// What a file of numbers without a header does not say.
+struct RawNumbers {
+  std::string type;  ///< "u16", "u16be" if big-endian, "i32", "f32"
+  Shape2 shape;      ///< of a pattern
+  std::int64_t first_byte = 0;
+  std::int64_t bytes_between = 0;  ///< of one pattern and the next
+};
+
 /// Where the scan lies, and which pixels of it count.
 struct ScanSource {
   std::string path;
@@ -48,6 +56,7 @@ struct ScanSource {
   /// Recorded pixels that are nearer to the zero frequency are not valid.
   double beam_stop_radius_px = 0;
   std::string format = "auto";  ///< a format's name; "auto": told from what the file holds
+  RawNumbers raw = {};          ///< where `format` is "raw"
   std::shared_ptr<const MemoryScan> memory = {};  ///< where `format` is "memory"
   /// Images in the detector's order, without a zero frequency.
   bool in_near_field = false;

@@ -15,6 +15,10 @@ namespace tessera::settings {
 struct Data {
   std::string file;
   std::string format = "auto";
+  std::optional<std::string> raw_type;
+  std::vector<int> raw_shape;
+  int raw_offset_bytes = 0;
+  int raw_gap_bytes = 0;
   bool follow_links = false;
   std::string patterns = "patterns";
   std::optional<std::string> positions = "positions_m";
@@ -53,7 +57,32 @@ struct Data {
          .field = &format,
          .meaning =
              "The file's format, one of those in docs/formats.md. `auto`: told from what the "
-             "file holds; `hdf5`: any HDF5 file, with its datasets named below."},
+             "file holds; `hdf5`: any HDF5 file, with its datasets named below; `raw`: numbers "
+             "without a header, as `raw_type` and `raw_shape` say."},
+        {.name = "raw_type",
+         .field = &raw_type,
+         .meaning = "Numbers of a `raw` file: unsigned, signed or floating point, their bits, and "
+                    "`be` if they are big-endian; `\"\"`: no `raw` file.",
+         .choices = {"u8", "u16", "u16be", "u32", "u32be", "i16", "i32", "f32", "f64"},
+         .none = ""},
+        {.name = "raw_shape",
+         .field = &raw_shape,
+         .meaning = "Rows and columns of a pattern in a `raw` file, which holds as many as it has "
+                    "bytes for.",
+         .min = 1,
+         .max = 100000,
+         .length = 2},
+        {.name = "raw_offset_bytes",
+         .field = &raw_offset_bytes,
+         .meaning = "Bytes of a `raw` file before its first pattern.",
+         .min = 0,
+         .max = 1e9},
+        {.name = "raw_gap_bytes",
+         .field = &raw_gap_bytes,
+         .meaning = "Bytes of a `raw` file between one pattern and the next, such as a header of "
+                    "each, which the last may have behind it too.",
+         .min = 0,
+         .max = 1e9},
         {.name = "follow_links",
          .field = &follow_links,
          .meaning = "Let the file's values lie outside its folder: behind its links, in sources of "
@@ -227,12 +256,24 @@ struct Data {
     require(!file.empty(), "data.file is missing: name the file of the diffraction patterns");
     require(!patterns.empty(),
             "data.patterns is missing: name the dataset of the diffraction patterns");
+    check_raw();
     check_raster();
     check_frame();
     check_images();
   }
 
  private:
+  void check_raw() const {
+    const bool has_raw =
+        raw_type || !raw_shape.empty() || raw_offset_bytes != 0 || raw_gap_bytes != 0;
+    require(format == "raw" || !has_raw,
+            text("data.raw_* is given with data.format = \"", format,
+                 "\"; set data.format = \"raw\", or leave data.raw_* out"));
+    require(format != "raw" || (raw_type && !raw_shape.empty()),
+            text("data.", raw_type ? "raw_shape" : "raw_type",
+                 " is missing: data.format = \"raw\" needs data.raw_type = \"u16\" or another, and "
+                 "data.raw_shape = [rows, columns] of a pattern"));
+  }
   /// A raster replaces measured positions; it must not be ignored silently, nor be needed and
   /// absent.
   void check_raster() const {

@@ -24,6 +24,10 @@ inline const std::string electron_deck =
 inline const std::string raster_deck =
     xray_deck + "data.positions = \"\"\ndata.raster_step_m = [1e-6, 1e-6]\n";
 
+inline const std::string raw_deck = xray_deck +
+                                    "data.format = \"raw\"\ndata.raw_type = \"u8\"\n"
+                                    "data.raw_shape = [64, 64]\n";
+
 inline const std::string near_deck = xray_deck + "experiment.propagation = \"fresnel\"\n";
 
 inline const std::string thick_deck =

@@ -102,6 +102,17 @@ TEST(Check, ARasterReplacesPositions) {
   EXPECT_THAT(parse_complaint(raster_deck, {"data.raster_step_m=[0, 1e-6]"}), IsEmpty());
 }
 
+TEST(Check, RawNumbersAreDescribed) {
+  EXPECT_THAT(parse_complaint(raw_deck), IsEmpty());
+  EXPECT_THAT(parse_complaint(raw_deck, {"data.format=auto"}),
+              AllOf(HasSubstr("data.raw_*"), HasSubstr("data.format = \"auto\"")));
+  EXPECT_THAT(parse_complaint(raw_deck, {"data.raw_type="}), HasSubstr("data.raw_type is missing"));
+  EXPECT_THAT(parse_complaint(raw_deck, {"data.raw_shape=[]"}),
+              HasSubstr("data.raw_shape is missing"));
+  EXPECT_THAT(parse_complaint(raw_deck, {"data.raw_type=u12"}),
+              AllOf(HasSubstr("data.raw_type = "), HasSubstr("\"u16be\"")));
+}
+
 TEST(Check, OpticsAreComplete) {
   EXPECT_THAT(parse_complaint(xray_deck, {"probe.initial=aperture"}),
               HasSubstr("needs probe.semi_angle_rad above 0"));

@@ -65,6 +65,13 @@ void settle_files(Data& data) {
   if (!data.valid_pixels && !data.bad_pixels) data.mask_file.clear();
   if (!data.background) data.background_file.clear();
   if (!data.positions) data.positions_file.clear();
+  if (data.raw_type && !data.raw_shape.empty()) {
+    data.format = "raw";
+  } else {
+    data.raw_type.reset();
+    data.raw_shape.clear();
+    data.raw_offset_bytes = data.raw_gap_bytes = 0;
+  }
   if (data.zero_frequency == "corner") data.centre_px.clear();
 }
 

@@ -201,6 +201,74 @@ TEST_F(Empad, OfTheSecondGenerationAsNumbersOrAsItsOwnWords) {
               AllOf(HasSubstr("scan.raw"), HasSubstr("empad2")));
 }
 
+/// Bytes before the first pattern and between patterns.
+std::string raw_file(std::size_t offset, std::size_t gap, bool big_endian) {
+  std::string bytes(offset, 'x');
+  const Numbers all = patterns(0, n_positions);
+  for (int i = 0; i < n_positions * shape.size(); ++i) {
+    if (i > 0 && i % shape.size() == 0) bytes.append(gap, 'x');
+    append(bytes, static_cast<std::uint16_t>(all[static_cast<std::size_t>(i)]), big_endian);
+  }
+  return bytes;
+}
+
+TEST_F(KnownFormats, RawNumbersAsTheDeckSays) {
+  source_.path = folder_.file("scan.bin");
+  source_.positions.reset();
+  source_.format = "raw";
+  for (const auto& [raw, behind] : {std::pair{RawNumbers{"u16", shape}, 0},
+                                    {{"u16be", shape, 11}, 0},
+                                    {{"u16", shape, 7, 3}, 0},
+                                    {{"u16", shape, 7, 3}, 3}}) {
+    source_.raw = raw;
+    world().barrier();  // all have read the one before
+    on_root([&] {
+      write(source_.path,
+            raw_file(static_cast<std::size_t>(raw.first_byte),
+                     static_cast<std::size_t>(raw.bytes_between), raw.type == "u16be") +
+                std::string(static_cast<std::size_t>(behind), 'x'));
+    });
+    expect_the_scan("raw", false);
+  }
+}
+
+TEST_F(KnownFormats, RawNumbersOfEveryType) {
+  source_.path = folder_.file("scan.bin");
+  source_.positions.reset();
+  source_.format = "raw";
+  on_root([&] { write(source_.path, std::string(2 * 240, '\0')); });
+  using Width = std::pair<const char*, PatternType>;
+  for (const auto& [type, wanted] : {Width{"u8", PatternType::u8},
+                                     {"u32", PatternType::u32},
+                                     {"u32be", PatternType::u32},
+                                     {"i16", PatternType::f32},
+                                     {"i32", PatternType::f32},
+                                     {"f32", PatternType::f32},
+                                     {"f64", PatternType::f32}}) {
+    source_.raw = {type, shape};
+    const ScanInfo info = read_scan_info(source_, world());
+    EXPECT_EQ(info.type, wanted) << type;
+    EXPECT_EQ(info.n_positions, 480 / (30 * (std::atoi(type + 1) / 8))) << type;
+  }
+}
+
+TEST_F(KnownFormats, RawNumbersThatAreNoWholePatterns) {
+  source_.path = folder_.file("scan.bin");
+  source_.format = "raw";
+  on_root([&] { write(source_.path, raw_file(0, 0, false)); });
+  for (const RawNumbers& raw :
+       {RawNumbers{"u16", {5, 7}}, RawNumbers{"f32", shape}, RawNumbers{"u16", shape, 1},
+        RawNumbers{"u16", shape, 541}, RawNumbers{"u16", shape, 0, 7}}) {
+    source_.raw = raw;
+    EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }),
+                AllOf(HasSubstr("data.file"), HasSubstr("scan.bin\" has 540 bytes"),
+                      HasSubstr("data.raw_shape = [5, "), HasSubstr("cut short")));
+  }
+  source_.format = "auto";
+  EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }),
+              AllOf(HasSubstr("data.format = \"raw\""), HasSubstr("data.raw_shape")));
+}
+
 /// What write_tiff makes has floats; a stack of 16-bit pages, big endian, as ImageJ writes them.
 TEST_F(KnownFormats, TiffWithAPageForEachPattern) {
   source_.path = folder_.file("scan.tif");
