@@ -1,4 +1,4 @@
-// A scan of any format as CXI.
+// A scan of any format as CXI, which is NeXus' NXcxi_ptycho, too.
 
 #include <algorithm>
 #include <cstdio>
@@ -105,13 +105,23 @@ void write_known_number(io::File& file, const std::string& name, double value, c
   file.set_attribute(name, "units", unit);
 }
 
+/// NeXus finds groups by their class.
+void set_class(io::File& file, const std::string& group, const char* nexus_class) {
+  file.set_attribute(group, "NX_class", nexus_class);
+}
+
 /// An angle of a pixel becomes a pixel of as many metres at 1 m, a voltage the wavelength.
 void write_experiment(const Stated& stated, io::File& file) {
-  write_known_number(file, "entry_1/instrument_1/source_1/energy",
-                     joules_per_eV * stated.number("experiment.energy_eV"), "J");
-  if (const double voltage = stated.number("experiment.voltage_V"); voltage > 0)
+  if (const double energy_eV = stated.number("experiment.energy_eV"); energy_eV > 0) {
+    write_known_number(file, "entry_1/instrument_1/source_1/energy", joules_per_eV * energy_eV,
+                       "J");
+    set_class(file, "entry_1/instrument_1/source_1", "NXsource");
+  }
+  if (const double voltage = stated.number("experiment.voltage_V"); voltage > 0) {
     write_known_number(file, "entry_1/instrument_1/beam_1/incident_wavelength",
                        geometry::electron_wavelength_m(voltage), "m");
+    set_class(file, "entry_1/instrument_1/beam_1", "NXbeam");
+  }
   const double angle = stated.number("experiment.detector_pixel_rad");
   const double pixel = angle > 0 ? angle : stated.number("experiment.detector_pixel_m");
   write_known_number(file, detector + "distance",
@@ -142,6 +152,21 @@ void write_positions(const std::vector<Vec2>& positions, io::File& file) {
   const std::string name = "entry_1/sample_1/geometry_1/translation";
   file.write_doubles(name, {std::ssize(positions), 3}, translation);
   file.set_attribute(name, "units", "m");
+  set_class(file, "entry_1/sample_1", "NXsample");
+  set_class(file, "entry_1/sample_1/geometry_1", "NXcollection");
+  file.link(detector + "translation", "/" + name);
+  file.link("entry_1/data_1/translation", "/" + name);
+}
+
+/// What NXcxi_ptycho asks for besides.
+void write_nexus(io::File& file) {
+  file.link("entry_1/data_1/data", "/" + detector + "data");
+  file.write_text("entry_1/definition", "NXcxi_ptycho");
+  set_class(file, "entry_1", "NXentry");
+  set_class(file, "entry_1/instrument_1", "NXinstrument");
+  set_class(file, "entry_1/instrument_1/detector_1", "NXdetector");
+  file.set_attribute("entry_1/instrument_1/detector_1", "signal", "data");
+  set_class(file, "entry_1/data_1", "NXcollection");
 }
 
 }  // namespace
@@ -163,6 +188,7 @@ std::string write_cxi_scan(const std::string& path, const io::DescribedScan& sca
   }
   write_experiment(stated, file);
   if (!positions.empty()) write_positions(positions, file);
+  write_nexus(file);
   if (scan.said.is_cornered) file.set_attribute(detector + "data", "is_fft_shifted", 1.0);
   file.close();
   return positions.empty() ? "warning: no positions are known; init says how to give them\n" : "";

@@ -31,7 +31,7 @@ void say(std::string_view words) {
 [[noreturn]] void end_of_file(std::string_view what_happened) {
   say({line_of_file.data(), static_cast<std::size_t>(length_of_line)});
   say(what_happened);
-  say(" over it; copy or write it again\n");
+  say(" over it; copy or write it again, or, if memory is limited, give it more\n");
   ::_exit(static_cast<int>(ExitCode::bad_input));
 }
 

@@ -75,6 +75,14 @@ void File::create_group(const std::string& name) {
   });
 }
 
+void File::link(const std::string& name, const std::string& target) {
+  handle_->make([&] {
+    check_hdf5(
+        H5Lcreate_soft(target.c_str(), handle_->file, name.c_str(), with_groups(), H5P_DEFAULT),
+        text("making link \"", name, "\" in \"", path(), '"'));
+  });
+}
+
 void File::create_dataset(const std::string& name, const Extents& extents, ElementType type) {
   handle_->make([&] { make_dataset(handle_->file, path(), name, extents, hdf5_type(type)); });
 }

@@ -64,6 +64,10 @@ class MemoryScanReader final : public ScanReader {
 ScanFormat memory_scans() {
   return {"memory", "a scan in the program's memory", nullptr,
           [](const ScanSource& source, const comm::Communicator*) {
+            if (!source.memory)
+              throw InputError(
+                  "data.format = \"memory\" is a scan that another program hands over; leave "
+                  "data.format out");
             return std::unique_ptr<ScanReader>(std::make_unique<MemoryScanReader>(*source.memory));
           }};
 }

@@ -244,6 +244,10 @@ TEST_F(Convert, AScanToCxiKeepsValuesAndUnits) {
     EXPECT_DOUBLE_EQ(again.read_doubles(name)[0], expected);
   EXPECT_NEAR(again.read_doubles("entry_1/instrument_1/source_1/energy")[0], 1.25e-15, 1e-22);
   EXPECT_EQ(again.read_text("entry_1/title"), "a title");
+  EXPECT_EQ(again.read_text("entry_1/definition"), "NXcxi_ptycho");
+  EXPECT_EQ(again.text_attribute("entry_1/instrument_1/detector_1", "NX_class"), "NXdetector");
+  EXPECT_EQ(again.read_doubles("entry_1/data_1/data"), patterns);
+  EXPECT_EQ(again.read_doubles("entry_1/data_1/translation")[3], 1e-7);
 }
 
 }  // namespace

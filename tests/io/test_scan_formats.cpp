@@ -156,6 +156,8 @@ TEST_F(ScanFormats, UnknownContentAndUnknownNamesSayWhatIsKnown) {
   source_.format = "jpeg";
   EXPECT_THAT(complaint(), AllOf(HasSubstr("data.format = \"jpeg\""), HasSubstr("\"auto\""),
                                  HasSubstr("hdf5, numpy"), HasSubstr(", plain")));
+  source_.format = "memory";  // a program's, never a deck's
+  EXPECT_THAT(complaint(), HasSubstr("leave data.format out"));
   source_.format = "auto";
   source_.path = unknown_;
   EXPECT_THAT(

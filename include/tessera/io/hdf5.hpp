@@ -113,6 +113,8 @@ class File {
   void write_doubles(const std::string& name, const Extents& extents,
                      const std::vector<double>& values);
   void write_text(const std::string& name, const std::string& text);
+  /// A soft link, within the file.
+  void link(const std::string& name, const std::string& target);
   /// `object` is a dataset or group ("/" for the root); an attribute of that name is replaced.
   void set_attribute(const std::string& object, const std::string& name, double value);
   void set_attribute(const std::string& object, const std::string& name, const std::string& value);
