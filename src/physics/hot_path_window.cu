@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(threads, 1)
   WindowGradient<n, Count, shares, background> gradient(scan, chunk, boxes,
                                                         *reinterpret_cast<Chip*>(shared));
   follow_earlier_kernels();
-  const WindowRun run(chunk.count, shares > 0 ? scan.n_modes : Slices<n>::blocks, Chip::windows);
+  const WindowRun run(chunk.count, blocks_of_window<n, shares>(scan), Chip::windows);
   gradient.add(run.first, run.last);
   if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
 #endif

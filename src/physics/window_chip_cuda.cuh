@@ -24,7 +24,7 @@ __device__ __forceinline__ int slice_of(int warp) {
 
 /// Blocks that work on a window together.
 template <int n, int shares>
-int blocks_of_window(const ScanArrays& scan) {
+__host__ __device__ inline int blocks_of_window(const ScanArrays& scan) {
   return shares > 0 ? scan.n_modes : Slices<n>::blocks;
 }
 

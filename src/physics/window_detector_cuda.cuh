@@ -252,20 +252,19 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
 
   /// Brings the counts of the block's pixels near: a line of 128 bytes a thread.
   __device__ __forceinline__ void fetch_counts(const Place& place) const {
-    if constexpr (S::blocks > 1) {
-      const int bytes = bytes_of_count(scan_);
-      const int lines_of_row = n * bytes / 128;
-      for (int i = thread_; i < n / S::blocks * lines_of_row; i += threads) {
-        const int r = i / lines_of_row;
-        constexpr int rows_together = S::rows * S::same_q;
-        const int y = static_cast<int>(rank_in_cluster()) * rows_together + r % rows_together +
-                      r / rows_together * S::rows * S::within;
-        const std::int64_t at = static_cast<std::int64_t>(place.pattern) * (n * n) + y * n;
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(scan_.patterns) +
-                                                      at * bytes + i % lines_of_row * 128));
-      }
+    const int bytes = bytes_of_count(scan_);
+    const int lines_of_row = n * bytes / 128;
+    for (int i = thread_; i < n / S::blocks * lines_of_row; i += threads) {
+      const int r = i / lines_of_row;
+      constexpr int rows_together = S::rows * S::same_q;
+      const int y = static_cast<int>(rank_in_cluster()) * rows_together + r % rows_together +
+                    r / rows_together * S::rows * S::within;
+      const std::int64_t at = static_cast<std::int64_t>(place.pattern) * (n * n) + y * n;
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(scan_.patterns) +
+                                                    at * bytes + i % lines_of_row * 128));
     }
   }
+
   /// @return the factors of four pixels
   __device__ __forceinline__ float4 compare_eighth(const Place& place, int mode, int g,
                                                    const float4* powers, float (&sum)[4]) {
