@@ -76,7 +76,7 @@ std::optional<int> ranks_that_fit(int n_ranks, int max, const std::function<bool
 }
 
 std::string too_little_memory(const MemoryNeeds& needs, const MemoryLimits& limits,
-                              std::optional<int> enough_ranks) {
+                              std::optional<int> enough_ranks, Known known) {
   const MemoryPlan min = plan_memory(needs, PatternsIn::file);
   const std::int64_t device = total_bytes(min.device);
   const std::int64_t host = total_bytes(min.host);
@@ -89,11 +89,12 @@ std::string too_little_memory(const MemoryNeeds& needs, const MemoryLimits& limi
                  " of host memory but may take ", bytes_text(limits.device_bytes), " and ",
                  bytes_text(limits.host_bytes));
   const MemoryItem& max = largest(min.device);
+  const char* at_least = known == Known::at_least ? "at least " : "";
   const std::string remedy =
       enough_ranks
-          ? text("start ", *enough_ranks, " ranks with as much memory for each")
+          ? text("start ", at_least, *enough_ranks, " ranks with as much memory for each")
           : text("no number of ranks would do; take fewer probe modes or smaller patterns");
-  return text("with its patterns left in the file a rank needs ", need,
+  return text("with its patterns left in the file a rank needs ", at_least, need,
               " (the most for: ", max.name, ", ", bytes_text(max.bytes), "); ", remedy,
               ", or raise run.device_memory_bytes or run.host_memory_bytes if they are set");
 }

@@ -57,10 +57,13 @@ std::optional<PatternsIn> best_place(const MemoryNeeds& needs, const MemoryLimit
 /// @param fits_on asked for some numbers of ranks
 std::optional<int> ranks_that_fit(int n_ranks, int max, const std::function<bool(int)>& fits_on);
 
+/// How well needs are known.
+enum class Known { exactly, at_least };
+
 /// Why nothing fits: bytes needed, bytes there, and what would do.
 /// @param enough_ranks from ranks_that_fit
 std::string too_little_memory(const MemoryNeeds& needs, const MemoryLimits& limits,
-                              std::optional<int> enough_ranks);
+                              std::optional<int> enough_ranks, Known known);
 
 /// "8.59 GB"
 std::string bytes_text(std::int64_t bytes);

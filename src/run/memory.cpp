@@ -120,17 +120,21 @@ struct SolverBytes {
   double copies = 0;        ///< of object and probe that a result keeps
 };
 
-SolverBytes solver_bytes(const Scan& scan, const decomposition::Tiling& tiling,
-                         const decomposition::HaloPlan& plan, const physics::Sizes& sizes,
-                         const PlannedBatches& batches) {
-  const decomposition::NearWindows near = batches.windows().near(tiling, plan.rank);
+/// What a solver's batches take.
+struct BatchBytes {
+  std::int64_t device = 0;
+  std::int64_t host = 0;
+};
+
+/// @param batch_bytes of one of the plan's solvers, by its number
+SolverBytes solver_bytes(const Scan& scan, const physics::Sizes& sizes, const auto& batch_bytes) {
   SolverBytes max;
   for (std::size_t i = 0; i < scan.plan.solvers.size(); ++i) {
-    const decomposition::BatchReach reach = batches.reach(plan, near, i);
-    max.device = std::max(max.device, solvers::method_bytes(scan.plan.solvers[i], sizes) +
-                                          solvers::Sweep::bytes(sizes, reach));
-    max.host = std::max(max.host, reach.host_bytes());
-    max.copies = std::max(max.copies, 1 + solvers::copies_remembered(scan.plan.solvers[i]));
+    const deck::Solver& solver = scan.plan.solvers[i];
+    const BatchBytes batches = batch_bytes(i);
+    max.device = std::max(max.device, solvers::method_bytes(solver, sizes) + batches.device);
+    max.host = std::max(max.host, batches.host);
+    max.copies = std::max(max.copies, 1 + solvers::copies_remembered(solver));
   }
   return max;
 }
@@ -154,30 +158,37 @@ std::int64_t reading_bytes(const io::ScanInfo& info, std::int64_t pattern_bytes,
 }
 
 /// The copy of a result that is written: of the object each rank its own part.
-std::int64_t writing_bytes(const physics::Sizes& sizes, const Box& owned, double copies) {
-  const double part = static_cast<double>(owned.area()) / static_cast<double>(sizes.ghosted.size());
+std::int64_t writing_bytes(const physics::Sizes& sizes, std::int64_t owned_pixels, double copies) {
+  const double part = static_cast<double>(owned_pixels) / static_cast<double>(sizes.ghosted.size());
   return std::llround(copies * (part * static_cast<double>(sizes.object_bytes()) +
                                 static_cast<double>(sizes.probe_bytes())));
 }
 
-}  // namespace
+/// What a rank has of the scan.
+struct Share {
+  int n_ranks = 1;
+  int n_positions = 0;
+  Shape2 ghosted;
+  std::int64_t owned_pixels = 0;
+  std::int64_t halo_bytes = 0;
+};
 
-MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
-                         const decomposition::Tiling& tiling, int rank,
-                         const PlannedBatches& batches) {
+physics::Sizes sizes_of(const deck::Deck& deck, const Scan& scan, const Share& share) {
+  return {.model = scan.plan.model,
+          .window = scan.info.pattern,
+          .ghosted = share.ghosted,
+          .n_positions = share.n_positions,
+          .has_subpixel = scan.on_device.has_subpixel,
+          .has_background = scan.plan.has_background,
+          .moves_positions = deck.refine.positions.from_epoch >= 0};
+}
+
+MemoryNeeds needs_of(const deck::Deck& deck, const Scan& scan, const Share& share,
+                     const auto& batch_bytes) {
   const io::ScanInfo& info = scan.info;
-  const decomposition::Tile& tile = tiling.tiles[static_cast<std::size_t>(rank)];
-  const auto n = static_cast<std::int64_t>(tile.n_positions);
-  const physics::Sizes sizes{.model = scan.plan.model,
-                             .window = info.pattern,
-                             .ghosted = tile.ghosted.shape(),
-                             .n_positions = static_cast<int>(n),
-                             .has_subpixel = scan.on_device.has_subpixel,
-                             .has_background = scan.plan.has_background,
-                             .moves_positions = deck.refine.positions.from_epoch >= 0};
+  const physics::Sizes sizes = sizes_of(deck, scan, share);
   constexpr std::int64_t few_numbers = 8 << 10;  // sums, steps, lengths: a handful of numbers each
-  const decomposition::HaloPlan plan = decomposition::make_halo_plan(tiling, rank);
-  const SolverBytes of_solvers = solver_bytes(scan, tiling, plan, sizes, batches);
+  const SolverBytes of_solvers = solver_bytes(scan, sizes, batch_bytes);
   MemoryNeeds needs;
   needs.device = {
       {"object, probe and their last good state", 2 * (sizes.object_bytes() + sizes.probe_bytes())},
@@ -185,31 +196,82 @@ MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
       {"positions and mask", physics::ScanTile::bytes(sizes)},
       {"the model: waves, shifted probes and their sums", physics::ForwardModel::bytes(sizes)},
       {"refinement", solvers::Refinement::bytes(sizes)},
-      {"halo buffers", halo::HaloExchange::bytes(plan, scan.plan.max_reals_per_pixel)},
-      {"constraints", solvers::ConstraintList::bytes(deck.constraints, tile.ghosted.shape(),
-                                                     info.pattern, sizes.n_probe_images())},
+      {"halo buffers", share.halo_bytes},
+      {"constraints", solvers::ConstraintList::bytes(deck.constraints, share.ghosted, info.pattern,
+                                                     sizes.n_probe_images())},
       {"the method: sums, what it remembers", of_solvers.device},
       {"figures of single patterns", WorstPatterns::bytes(sizes)},
       {"a few numbers", few_numbers},
   };
-  needs.n_patterns = n;
-  needs.n_chunk_patterns = scan.plan.max_in_chunk(static_cast<std::size_t>(tile.n_positions));
+  needs.n_patterns = share.n_positions;
+  needs.n_chunk_patterns = scan.plan.max_in_chunk(static_cast<std::size_t>(share.n_positions));
   needs.pattern_bytes = info.pattern.size() * static_cast<std::int64_t>(io::size_of(info.type));
   const auto element_bytes = static_cast<std::int64_t>(io::size_of(info.type));
   const std::int64_t recorded_bytes =
       info.frame.recorded.size() * (element_bytes + (info.has_own_masks ? 1 : 0));
   const std::int64_t max_bytes = std::max(needs.pattern_bytes, recorded_bytes);
   needs.file_chunk_bytes = info.positions_per_chunk.size() * max_bytes;
-  std::int64_t reading = reading_bytes(info, max_bytes, static_cast<int>(tiling.tiles.size()));
+  std::int64_t reading = reading_bytes(info, max_bytes, share.n_ranks);
   // In one memory the device's arrays come where the pieces were.
   if (device::device_is_host) reading -= total_bytes(needs.device);
   constexpr std::int64_t program_bytes = 38'000'000;  // as it starts, with MPI and HDF5, on a host
   needs.host = {{"the program and its libraries", program_bytes},
                 {"pieces of the file, at the end the result",
-                 std::max(reading, writing_bytes(sizes, tile.owned, of_solvers.copies))},
+                 std::max(reading, writing_bytes(sizes, share.owned_pixels, of_solvers.copies))},
                 {"corners and batches of all positions", bytes_of_all_positions(scan)},
                 {"what batches exchange", of_solvers.host}};
   return needs;
+}
+
+}  // namespace
+
+MemoryNeeds memory_needs(const deck::Deck& deck, const Scan& scan,
+                         const decomposition::Tiling& tiling, int rank,
+                         const PlannedBatches& batches) {
+  const decomposition::Tile& tile = tiling.tiles[static_cast<std::size_t>(rank)];
+  const decomposition::HaloPlan plan = decomposition::make_halo_plan(tiling, rank);
+  const Share share{.n_ranks = static_cast<int>(tiling.tiles.size()),
+                    .n_positions = tile.n_positions,
+                    .ghosted = tile.ghosted.shape(),
+                    .owned_pixels = tile.owned.area(),
+                    .halo_bytes = halo::HaloExchange::bytes(plan, scan.plan.max_reals_per_pixel)};
+  const physics::Sizes sizes = sizes_of(deck, scan, share);
+  const decomposition::NearWindows near = batches.windows().near(tiling, rank);
+  return needs_of(deck, scan, share, [&](std::size_t solver) {
+    const decomposition::BatchReach reach = batches.reach(plan, near, solver);
+    return BatchBytes{solvers::Sweep::bytes(sizes, reach), reach.host_bytes()};
+  });
+}
+
+MemoryNeeds least_memory_needs(const deck::Deck& deck, const Scan& scan, int n_ranks) {
+  const Shape2 object = scan.grid.object;
+  const auto n_rows = static_cast<int>(std::sqrt(n_ranks));
+  const auto n_columns = n_ranks / n_rows + (n_ranks % n_rows > 0 ? 1 : 0);
+  const Shape2 part{std::max(1, object.h / n_rows), std::max(1, object.w / n_columns)};
+  const Share share{.n_ranks = n_ranks,
+                    .n_positions = scan.n_positions() / n_ranks,
+                    .ghosted = part,
+                    .owned_pixels = part.size()};
+  return needs_of(deck, scan, share, [](std::size_t) { return BatchBytes{}; });
+}
+
+void check_least_memory(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
+  const int n_ranks = comm.size();
+  const MemoryNeeds least = least_memory_needs(deck, scan, n_ranks);
+  MemoryLimits limits = memory_limits(deck.run, least, comm);
+  std::array<std::int64_t, 2> sums{limits.device_bytes, limits.host_bytes};
+  comm.sum(sums);
+  limits.device_bytes = sums[0] / n_ranks;
+  limits.host_bytes = sums[1] / n_ranks;
+  comm.together([&] {
+    if (best_place(least, limits)) return;
+    const auto fits_on = [&](int n) {
+      return best_place(least_memory_needs(deck, scan, n), limits).has_value();
+    };
+    throw InputError(too_little_memory(
+        least, limits, decomposition::ranks_that_fit(n_ranks, scan.n_positions(), fits_on),
+        decomposition::Known::at_least));
+  });
 }
 
 MemoryPlan agreed_memory_plan(const deck::Deck& deck, const Scan& scan,
@@ -230,7 +292,8 @@ MemoryPlan agreed_memory_plan(const deck::Deck& deck, const Scan& scan,
     if (!fits(plan, limits))
       throw InputError(
           text("[rank ", comm.rank(), "] ",
-               too_little_memory(needs, limits, enough_ranks(deck, scan, *batches, limits))));
+               too_little_memory(needs, limits, enough_ranks(deck, scan, *batches, limits),
+                                 decomposition::Known::exactly)));
   });
   return plan;
 }

@@ -245,9 +245,8 @@ void hold_out(const deck::Validation& validation, Scan& scan) {
     if (held_out[static_cast<std::size_t>(position)]) scan.held_out.push_back(position);
 }
 
-}  // namespace
-
-Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm) {
+/// Grid and batch sizes. Collective.
+Scan with_windows(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm) {
   Scan scan;
   scan.rank = comm.rank();
   scan.info = std::move(info);
@@ -259,6 +258,11 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
     plan_batches(deck, scan.grid, scan.plan);
     hold_out(deck.validation, scan);
   });
+  return scan;
+}
+
+/// Tiles, and what is this rank's. Collective.
+void cut_tiles(const deck::Deck& deck, const comm::Communicator& comm, Scan& scan) {
   std::optional<ResultFile> resumed;
   if (!deck.run.resume.empty() && deck.run.resume_fitted) resumed.emplace(deck.run.resume, comm);
   WindowsAtCut at_cut;
@@ -279,13 +283,22 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
     scan.places = places_of(deck.experiment, scan);
     scan.on_device = scan_tile(scan, shifts);
   });
+}
+
+}  // namespace
+
+Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm) {
+  Scan scan = with_windows(deck, std::move(info), comm);
+  cut_tiles(deck, comm, scan);
   return scan;
 }
 
 Scan load_scan(const deck::Deck& deck, io::ScanSource source, const comm::Communicator& comm,
                const Log& log) {
   const auto start = std::chrono::steady_clock::now();
-  Scan scan = lay_out_scan(deck, io::read_scan_info(source, comm), comm);
+  Scan scan = with_windows(deck, io::read_scan_info(source, comm), comm);
+  check_least_memory(deck, scan, comm);
+  cut_tiles(deck, comm, scan);
   scan.source = std::move(source);
   scan.memory = agreed_memory_plan(deck, scan, comm);
   tell_memory(scan, comm, log);

@@ -9,6 +9,7 @@
 namespace tessera::decomposition {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -94,8 +95,13 @@ TEST(MemoryPlan, TheAdvisedRankCountIsTheLeastThatFits) {
       ASSERT_TRUE(enough.has_value());
       EXPECT_TRUE(fits_on(*enough));
       EXPECT_FALSE(fits_on(*enough - 1));
-      EXPECT_THAT(too_little_memory(needs_of(n_ranks, 2 * GB, shared), limits, enough),
-                  HasSubstr("start " + std::to_string(*enough) + " ranks"));
+      EXPECT_THAT(
+          too_little_memory(needs_of(n_ranks, 2 * GB, shared), limits, enough, Known::exactly),
+          HasSubstr("start " + std::to_string(*enough) + " ranks"));
+      EXPECT_THAT(
+          too_little_memory(needs_of(n_ranks, 2 * GB, shared), limits, enough, Known::at_least),
+          AllOf(HasSubstr("a rank needs at least "),
+                HasSubstr("start at least " + std::to_string(*enough) + " ranks")));
     }
 }
 
@@ -107,7 +113,8 @@ TEST(MemoryPlan, SaysWhenNoRankCountWouldDo) {
   EXPECT_EQ(ranks_that_fit(1, 100'000, never), std::nullopt);
   EXPECT_EQ(ranks_that_fit(4, 4, [](int) { return true; }), std::nullopt);
   EXPECT_EQ(ranks_that_fit(4, 5, [](int n) { return n == 5; }), 5);
-  const std::string message = too_little_memory(needs_of(1, 11 * GB, 100 * GB), limits, {});
+  const std::string message =
+      too_little_memory(needs_of(1, 11 * GB, 100 * GB), limits, {}, Known::exactly);
   EXPECT_THAT(message, HasSubstr("111 GB of device and 0 bytes of host memory"));
   EXPECT_THAT(message, HasSubstr("may take 10 GB and 10 GB"));
   EXPECT_THAT(message, HasSubstr("object, 100 GB"));

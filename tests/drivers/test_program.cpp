@@ -60,6 +60,12 @@ TEST(Program, PlansForAnyRanksFromMetadata) {
   }
 }
 
+TEST(Program, SaysAtOnceThatAScanDoesNotFit) {
+  const ScanFolder folder;
+  expect_error(run_tessera({3, folder.reconstruct({"run.host_memory_bytes=1e6"})}), 2,
+               {"a rank needs at least ", "may take 1 MB and 1 MB", "run.host_memory_bytes"});
+}
+
 TEST(Program, ReportsAtTheEndOfARun) {
   const ScanFolder folder;
   const std::string page = folder.path("report.html");
