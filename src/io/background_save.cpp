@@ -10,12 +10,12 @@
 namespace tessera::io {
 
 BackgroundSave::BackgroundSave(const std::string& path, std::int64_t needed_bytes, bool keeps_older,
-                               const comm::Communicator& comm)
+                               const comm::Communicator& comm, CopyMemory& memory)
     : path_(path),
       keeps_older_(keeps_older),
       comm_(comm),
       atomic_(path, needed_bytes, comm),
-      file_(atomic_.partial_path(), comm),
+      file_(atomic_.partial_path(), comm, memory),
       agreement_(comm) {}
 
 BackgroundSave::~BackgroundSave() {

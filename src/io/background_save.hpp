@@ -17,11 +17,11 @@ namespace tessera::io {
 /// look.
 class BackgroundSave {
  public:
-  /// Collective; `comm` must outlive it.
+  /// Collective; `comm` and `memory` must outlive it.
   /// @param keeps_older what is at `path` becomes the older save; else there is none afterwards
   /// @throws AgreedError as AtomicFile
   BackgroundSave(const std::string& path, std::int64_t needed_bytes, bool keeps_older,
-                 const comm::Communicator& comm);
+                 const comm::Communicator& comm, CopyMemory& memory);
   /// Waits for the thread's present step. What has no name yet is removed.
   ~BackgroundSave();
   BackgroundSave(const BackgroundSave&) = delete;

@@ -53,8 +53,16 @@ std::vector<std::int64_t> places_of(const std::string& path,
 
 }  // namespace
 
-StagedFile::StagedFile(std::string path, const comm::Communicator& comm)
-    : path_(std::move(path)), comm_(comm) {}
+StagedFile::StagedFile(std::string path, const comm::Communicator& comm, CopyMemory& memory)
+    : path_(std::move(path)), comm_(comm), memory_(memory) {}
+
+StagedFile::~StagedFile() {
+  for (Slab& slab : slabs_) memory_.give_back(std::move(slab.values));
+}
+
+FreshBytes StagedFile::room(std::int64_t n_bytes) {
+  return memory_.take(static_cast<std::size_t>(n_bytes));
+}
 
 void StagedFile::create_dataset(const std::string& name, const Extents& extents, ElementType type) {
   datasets_.push_back({name, extents, static_cast<std::int64_t>(size_of(type))});
@@ -96,7 +104,7 @@ void StagedFile::write_slab(const std::string& name, const Extents& begin, const
 void StagedFile::write_slab(const std::string& name, const Extents& begin, const Extents& count,
                             const void* values) {
   const std::int64_t n_bytes = n_elements(count) * datasets_[number_of(name)].value_bytes;
-  FreshBytes copy(static_cast<std::size_t>(n_bytes));
+  FreshBytes copy = room(n_bytes);
   if (n_bytes > 0) std::memcpy(copy.data(), values, copy.size());
   write_slab(name, begin, count, std::move(copy));
 }

@@ -147,10 +147,12 @@ std::int64_t ResultFile::bytes(const ResultContents& contents) {
 }
 
 std::unique_ptr<io::BackgroundSave> ResultFile::begin_write(const ResultContents& contents,
-                                                            const comm::Communicator& comm) {
+                                                            const comm::Communicator& comm,
+                                                            io::CopyMemory& memory) {
   const std::string& path = contents.deck.output.file;
   const std::vector<std::string> hosts = comm.all_gather(host_name());
-  auto save = std::make_unique<io::BackgroundSave>(path, bytes(contents), !contents.is_last, comm);
+  auto save =
+      std::make_unique<io::BackgroundSave>(path, bytes(contents), !contents.is_last, comm, memory);
   io::StagedFile& file = save->file();
   for (const Field& field : contents.state) write_field(file, contents.scan, field, comm);
   write_positions(file, contents.scan, displacement_here(contents), comm);

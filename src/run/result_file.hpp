@@ -62,9 +62,11 @@ class ResultFile {
   /// To output.file, with a checksum. What is there stays until the new file is complete, and as
   /// the older one while the run has epochs left. Copies what it writes, but for large fields,
   /// which it writes at once: afterwards all may change. Collective.
+  /// @param memory of the copies; must outlive what is returned
   /// @throws AgreedError
   static std::unique_ptr<io::BackgroundSave> begin_write(const ResultContents& contents,
-                                                         const comm::Communicator& comm);
+                                                         const comm::Communicator& comm,
+                                                         io::CopyMemory& memory);
 
   /// Opens what run.resume names. All calls are collective.
   /// @throws AgreedError

@@ -21,6 +21,7 @@
 #include "set_up.hpp"
 #include "solvers/methods.hpp"
 #include "stop_rules.hpp"
+#include "stored_fields.hpp"
 #include "worst_patterns.hpp"
 
 namespace tessera::run {
@@ -80,9 +81,19 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   good_ = std::make_unique<GoodState>(state());
   good_->keep(exec_);
   good_epoch_ = n_epochs();
+  if (deck.output.save_every_epochs > 0 || deck.output.save_every_minutes > 0) prepare_copies();
 }
 
 Run::~Run() = default;
+
+/// The first save shall not stand still for longer than the others.
+void Run::prepare_copies() {
+  std::vector<std::size_t> sizes;
+  for (const solvers::Fields& fields : {state(), memory()})
+    for (const solvers::Field& field : fields)
+      sizes.push_back(static_cast<std::size_t>(copy_bytes(scan_, field)));
+  copies_.prepare(std::move(sizes));
+}
 
 solvers::Fields Run::state() const {
   using solvers::Lives;
@@ -305,7 +316,7 @@ void Run::write_result(const EpochFigures& final_figures, const std::string& sta
   finish_save(Log(comm_.is_root()));
   ResultContents result = contents(final_figures, status);
   result.worst = worst_.get();
-  save_ = ResultFile::begin_write(result, comm_);
+  save_ = ResultFile::begin_write(result, comm_, copies_);
   save_->finish();
   save_.reset();
   write_seconds_ += timer.seconds();
@@ -315,7 +326,7 @@ void Run::begin_save(const Log& log) {
   finish_save(log);
   const Kokkos::Timer timer;
   try {
-    save_ = ResultFile::begin_write(contents(history_.back(), "running"), comm_);
+    save_ = ResultFile::begin_write(contents(history_.back(), "running"), comm_, copies_);
   } catch (const AgreedError& error) {
     warn_of_save(error, log);
   }

@@ -96,6 +96,7 @@ class Run {
   void recall(const ResultFile& result, const Log& log);
   /// What a file gave is finite. Collective. @throws AgreedError
   void check_start(const deck::Deck& from) const;
+  void prepare_copies();
   void finish_save(const Log& log);
   ResultContents contents(const EpochFigures& final_figures, const std::string& status) const;
   /// Sweep and solver for `stage` take the place of those before.
@@ -131,6 +132,7 @@ class Run {
   double epoch_seconds_ = 0;
   double past_reduce_seconds_ = 0;            ///< of the solvers that have ended
   double write_seconds_ = 0;                  ///< that the epochs stood still for
+  io::CopyMemory copies_;                     ///< that saves make
   std::unique_ptr<io::BackgroundSave> save_;  ///< under way
   RankTimes earlier_;                         ///< on other tiles
 };

@@ -23,7 +23,7 @@ void write_object(io::StagedFile& file, const Scan& scan, const Field& field) {
   const auto value_bytes = static_cast<std::int64_t>(io::size_of(type));
   const std::int64_t n_planes = field.extents[0];
   const std::int64_t plane = std::int64_t{owned.height()} * ghosted.width();
-  io::FreshBytes values(static_cast<std::size_t>(n_planes * plane * value_bytes));
+  io::FreshBytes values = file.room(copy_bytes(scan, field));
   for (std::int64_t i = 0; i < n_planes; ++i)
     solvers::copy_out(
         field,
@@ -37,7 +37,7 @@ void write_object(io::StagedFile& file, const Scan& scan, const Field& field) {
     for (std::int64_t row = 0; row < n_planes * owned.height(); ++row)
       std::memmove(values.data() + static_cast<std::size_t>(row) * row_bytes,
                    from + row * ghosted.width() * value_bytes, row_bytes);
-    values.shrink(row_bytes * static_cast<std::size_t>(n_planes * owned.height()));
+    values.resize(row_bytes * static_cast<std::size_t>(n_planes * owned.height()));
   }
   file.create_dataset(field.name, stored_extents(scan, field), type);
   file.write_slab(field.name, {0, owned.begin.y, owned.begin.x},
@@ -47,7 +47,7 @@ void write_object(io::StagedFile& file, const Scan& scan, const Field& field) {
 void write_images(io::StagedFile& file, const Field& field, bool is_root) {
   file.create_dataset(field.name, field.extents, stored_type(field));
   if (!is_root) return;
-  io::FreshBytes values(static_cast<std::size_t>(field.n_bytes()));
+  io::FreshBytes values = file.room(field.n_bytes());
   solvers::copy_out(field, 0, field.n_values, values.data());
   file.write_slab(field.name, io::Extents(field.extents.size(), 0), field.extents,
                   std::move(values));
@@ -69,6 +69,13 @@ io::ElementType stored_type(const Field& field) {
     return sizeof(Real) == 4 ? io::ElementType::complex64 : io::ElementType::complex128;
   const bool is_own_width = field.element == Element::real && field.lives == Lives::object;
   return is_own_width && sizeof(Real) == 4 ? io::ElementType::f32 : io::ElementType::f64;
+}
+
+std::int64_t copy_bytes(const Scan& scan, const Field& field) {
+  if (field.lives != Lives::object) return 0;
+  const decomposition::Tile& tile = scan.tile();
+  const std::int64_t plane = std::int64_t{tile.owned.height()} * tile.ghosted.width();
+  return field.extents[0] * plane * static_cast<std::int64_t>(io::size_of(stored_type(field)));
 }
 
 io::Extents stored_extents(const Scan& scan, const Field& field) {

@@ -17,6 +17,9 @@ io::ElementType stored_type(const solvers::Field& field);
 /// Of the dataset: what lives with the object on its whole grid, with positions by scan position.
 io::Extents stored_extents(const Scan& scan, const solvers::Field& field);
 
+/// Of what lives on the object: what a copy takes here. 0: else.
+std::int64_t copy_bytes(const Scan& scan, const solvers::Field& field);
+
 std::int64_t n_elements(const io::Extents& extents);
 
 /// Scan positions first, first + 1, ..., which are neighbours on this rank, too.

@@ -1,11 +1,13 @@
 // A save that has changed since it was written is told from one that has not, on any ranks.
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "tessera/io/save.hpp"
 
@@ -23,7 +25,8 @@ class Save : public ::testing::Test {
  protected:
   /// 3 MB: blocks for several ranks, and a rest. Rows of the ranks in turn, in two halves each.
   void save(double value, bool keeps_older) const {
-    BackgroundSave save(path_, 4 << 20, keeps_older, world());
+    CopyMemory memory;
+    BackgroundSave save(path_, 4 << 20, keeps_older, world(), memory);
     StagedFile& file = save.file();
     file.create_dataset("x", {n_rows, n_columns}, ElementType::f64);
     std::vector<double> half(n_columns / 2);
@@ -76,6 +79,30 @@ TEST_F(Save, KeepsTheOneBefore) {
   EXPECT_EQ(soundness_of(older_, world()), Soundness::unreadable);
 }
 
+/// The first touch of new memory takes longer than a copy.
+TEST(CopyMemory, IsThereBeforeTheFirstCopyAndStaysForTheNext) {
+  constexpr std::size_t MB = 1 << 20;
+  CopyMemory memory;
+  memory.prepare({3 * MB, 1, 5 * MB});
+  const auto faults = [] {
+    rusage used{};
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_minflt;
+  };
+  FreshBytes large = memory.take(4 * MB);
+  EXPECT_EQ(large.size(), 4 * MB);
+  const auto before = faults();
+  std::memset(large.data(), 1, large.size());
+  EXPECT_LE(faults() - before, 8);  // of 1024 pages of 4 kB
+  const char* const place = large.data();
+  memory.give_back(std::move(large));
+  const FreshBytes small = memory.take(3 * MB);
+  const FreshBytes again = memory.take(5 * MB);
+  EXPECT_EQ(again.data(), place);
+  EXPECT_NE(small.data(), place);
+  EXPECT_EQ(memory.take(6 * MB).size(), 6 * MB);
+}
+
 TEST_F(Save, HoldsWhatAllRanksHaveWritten) {
   save(0.5, false);
   world().barrier();
@@ -91,7 +118,8 @@ TEST_F(Save, ThatFailsLeavesTheOneBefore) {
   world().barrier();
   for (const int rank : {0, world().size() - 1}) {
     const std::string message = agreed_error([&] {
-      BackgroundSave save(path_, 1 << 20, true, world());
+      CopyMemory memory;
+      BackgroundSave save(path_, 1 << 20, true, world(), memory);
       save.file().create_dataset("x", {world().size(), 1 << 16}, ElementType::f64);
       const std::vector<double> row(1 << 16, 2.0);
       save.file().write_slab("x", {world().rank(), 0}, {1, 1 << 16}, row.data());

@@ -1,8 +1,10 @@
 #pragma once
-/// Memory for what is written once.
+/// Memory for copies of what is written.
 
 #include <cstddef>
 #include <memory>
+#include <thread>
+#include <vector>
 
 namespace tessera::io {
 
@@ -15,8 +17,9 @@ class FreshBytes {
 
   char* data() const { return bytes_.get(); }
   std::size_t size() const { return size_; }
-  /// Those in front stay.
-  void shrink(std::size_t size) { size_ = size; }
+  std::size_t capacity() const { return capacity_; }
+  /// Within the capacity; those in front stay.
+  void resize(std::size_t size) { size_ = size; }
 
  private:
   struct Free {
@@ -24,6 +27,28 @@ class FreshBytes {
   };
   std::unique_ptr<char[], Free> bytes_;
   std::size_t size_;
+  std::size_t capacity_;
+};
+
+/// Keeps the memory of large copies for the next ones: to get memory and touch it can take the
+/// system many times as long as the copy, huge pages or not (docs/decisions/0022).
+class CopyMemory {
+ public:
+  CopyMemory() = default;
+  ~CopyMemory();
+  CopyMemory(const CopyMemory&) = delete;
+  CopyMemory& operator=(const CopyMemory&) = delete;
+
+  /// A thread gets memory for copies of these sizes, and touches it.
+  /// @throws SystemError: no thread
+  void prepare(std::vector<std::size_t> sizes);
+  /// Waits for that thread. @throws std::bad_alloc
+  FreshBytes take(std::size_t size);
+  void give_back(FreshBytes bytes);
+
+ private:
+  std::vector<FreshBytes> kept_;
+  std::thread thread_;
 };
 
 }  // namespace tessera::io

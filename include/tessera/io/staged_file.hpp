@@ -15,10 +15,16 @@ namespace tessera::io {
 /// calls; those of the structure mean something on rank 0 alone.
 class StagedFile {
  public:
-  /// `comm` must outlive it.
-  StagedFile(std::string path, const comm::Communicator& comm);
+  /// `comm` and `memory` must outlive it.
+  /// @param memory of what is kept until it is written
+  StagedFile(std::string path, const comm::Communicator& comm, CopyMemory& memory);
+  ~StagedFile();
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
 
   void create_dataset(const std::string& name, const Extents& extents, ElementType type);
+  /// Room for the values of a hyperslab.
+  FreshBytes room(std::int64_t n_bytes);
   /// This rank's hyperslab of a dataset made here, as its type stores it: kept until it is written.
   void write_slab(const std::string& name, const Extents& begin, const Extents& count,
                   FreshBytes values);
@@ -58,6 +64,7 @@ class StagedFile {
 
   std::string path_;
   const comm::Communicator& comm_;
+  CopyMemory& memory_;
   std::vector<std::function<void(File&)>> structure_;
   std::vector<Dataset> datasets_;
   std::vector<Slab> slabs_;
