@@ -26,8 +26,12 @@ ChipShifts::ChipShifts(const ScanTile& scan, const Parameters& parameters,
 }
 
 std::int64_t ChipShifts::bytes(const Sizes& sizes) {
-  if (!sizes.has_slots() || !keeps_waves_on_chip(sizes)) return 0;
+  if (!possible(sizes)) return 0;
   return 2 * sizes.probe_bytes() + bytes_of<complex>(hot_path::kept_on_chip());
+}
+
+bool ChipShifts::possible(const Sizes& sizes) {
+  return sizes.has_slots() && keeps_waves_on_chip(sizes);
 }
 
 bool ChipShifts::pay(const Chunk& chunk, const ObjectView& object) const {

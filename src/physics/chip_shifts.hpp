@@ -21,6 +21,8 @@ class ChipShifts {
   ChipShifts(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
              bool possible);
   static std::int64_t bytes(const Sizes& sizes);
+  static bool possible(const Sizes& sizes);
+  bool possible() const { return possible_; }
 
   /// Whether `chunk` is better shifted so than by its slots, which no other shares then.
   bool pay(const Chunk& chunk, const ObjectView& object) const;

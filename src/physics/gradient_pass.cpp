@@ -13,7 +13,7 @@ using device::Device;
 void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk& chunk,
                        const GradientSums& sums, bool with_probe) {
   if (model_.illumination().shifts_on_chip(chunk, object))
-    return add_on_chip(exec, object, chunk, sums, with_probe);
+    return add_on_chip(exec, object, chunk, sums, with_probe, {});
   complex* const waves = model_.waves().data();
   if (model_.kernels() == Kernels::fused)
     return add_at_once(exec, object, chunk, sums, with_probe,
@@ -54,10 +54,14 @@ void GradientPass::find_chi(const Device& exec, const ObjectView& object, const 
 }
 
 void GradientPass::add_on_chip(const Device& exec, const ObjectView& object, const Chunk& chunk,
-                               const GradientSums& sums, bool with_probe) {
+                               const GradientSums& sums, bool with_probe, const KeptOnChip& kept) {
   const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
   Illumination& illumination = model_.illumination();
-  const hot_path::ShiftsOnChip shifts = illumination.shift_on_chip(exec, chunk);
+  hot_path::ShiftsOnChip shifts = illumination.shift_on_chip(exec, chunk);
+  if (kept.chi) {
+    shifts.kept = plain(kept.probes);
+    shifts.chi = plain(kept.chi);
+  }
   const device::Region region("tessera::physics::fused_gradient");
   hot_path::ChunkArrays fused = fused_chunk(model_, object, chunk, sums, with_probe);
   fused.patterns_packed = patterns.packed;

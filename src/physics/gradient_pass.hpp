@@ -5,6 +5,12 @@
 
 namespace tessera::physics {
 
+/// Of places whose windows stay on the chip, in the chip's order; null: not kept.
+struct KeptOnChip {
+  device::complex* probes = nullptr;  ///< shifted
+  device::complex* chi = nullptr;
+};
+
 /// chi: what the modulus constraint adds to the exit wave.
 class GradientPass {
  public:
@@ -18,13 +24,15 @@ class GradientPass {
   void add_and_keep(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                     const GradientSums& sums, bool with_probe, WavesView kept);
 
+  /// Where Illumination::shifts_on_chip says so.
+  void add_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                   const GradientSums& sums, bool with_probe, const KeptOnChip& kept);
+
   /// Of the chunks so far, each before its update.
   RunningFigures& figures() { return figures_; }
 
  private:
   void find_chi(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
-  void add_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                   const GradientSums& sums, bool with_probe);
   /// @param work what does it, from (scan, chunk, waves) as hot_path knows them
   template <class Work>
   void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,

@@ -78,7 +78,10 @@ void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArra
 struct ShiftsOnChip {
   const float* shift;       ///< (slot, 2): y, x, pixels; by position of probes of their own
   const Complex* spectrum;  ///< (plane, n, n), as `spectrum_to_chip` leaves it
-  Complex* kept;            ///< `kept_on_chip()` finite numbers, overwritten
+  Complex* kept;            ///< `kept_on_chip()` numbers, overwritten
+  /// Not null: = the residual's exit waves, (place, mode, n, n) in the chip's order; then `kept`,
+  /// of the same shape, = the shifted probes.
+  Complex* chi = nullptr;
 };
 std::int64_t kept_on_chip();
 
@@ -144,6 +147,17 @@ struct Directions {
 /// @param waves as `add_gradients_and_keep` leaves them
 void add_products(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                   const Directions& directions, const Complex* waves);
+
+/// `add_products` of what `add_gradients_and_shift` kept, in one kernel that shifts dP to every
+/// place.
+/// @param directions whose probes are not looked at
+/// @param shifts of dP; `kept` and `chi` as they were left
+void add_products_and_shift(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                            const Directions& directions, const ShiftsOnChip& shifts);
+/// The same of what `add_gradients_of_own_probes` kept. @param own of which weights matter alone
+void add_products_of_own_probes(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                                const Directions& directions, const ShiftsOnChip& shifts,
+                                const OwnProbes& own);
 
 /// A step of a projection method, of the row spectra that P_O leaves and of those that are kept of
 /// every position: `LinearMap` of projection_pass.hpp.

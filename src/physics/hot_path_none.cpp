@@ -53,6 +53,14 @@ void rows_gradient(void*, const ScanArrays&, const ChunkArrays&, const Complex*)
 void add_products(void*, const ScanArrays&, const ChunkArrays&, const Directions&, const Complex*) {
   refuse();
 }
+void add_products_and_shift(void*, const ScanArrays&, const ChunkArrays&, const Directions&,
+                            const ShiftsOnChip&) {
+  refuse();
+}
+void add_products_of_own_probes(void*, const ScanArrays&, const ChunkArrays&, const Directions&,
+                                const ShiftsOnChip&, const OwnProbes&) {
+  refuse();
+}
 void project(void*, const ScanArrays&, const ChunkArrays&, const Projection&, Complex*) {
   refuse();
 }

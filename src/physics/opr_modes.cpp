@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "device/sums.hpp"
 #include "illumination_kernels.hpp"
 
 namespace tessera::physics {
@@ -12,23 +13,39 @@ namespace {
 
 constexpr int max_opr_modes = 16;
 
-/// moments = number of positions, sums of weights, sums of their products, of this rank.
+/// Moment `at`: number of positions, sums of weights, sums of their products.
+struct WeightMoments {
+  DeviceView<Real**> weight;
+  static constexpr int width = 64;  ///< positions of a row
+
+  struct Row {
+    DeviceView<Real**> weight;
+    int a;  ///< weights that are multiplied; -1: 1
+    int b;
+    int first;
+    KOKKOS_FUNCTION Real value(const int i, const int k) const { return k < 0 ? 1 : weight(i, k); }
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      const int i = first + x;
+      if (i < static_cast<int>(weight.extent(0))) sum[0] += value(i, a) * value(i, b);
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int at, const int y) const {
+    const auto n_opr = static_cast<int>(weight.extent(1));
+    const int a = at == 0 ? -1 : at <= n_opr ? at - 1 : (at - 1 - n_opr) / n_opr;
+    const int b = at <= n_opr ? -1 : (at - 1 - n_opr) % n_opr;
+    return {weight, a, b, y * width};
+  }
+};
+
+/// Of this rank.
 void find_moments(const Device& exec, const DeviceView<Real**>& weight,
                   const DeviceView<double*>& moments) {
   const auto n = static_cast<int>(weight.extent(0));
-  const auto n_opr = static_cast<int>(weight.extent(1));
-  Kokkos::parallel_for(
-      device::kernel_name("tessera::physics::opr_moments"),
-      Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(moments.size())),
-      KOKKOS_LAMBDA(const int at) {
-        const int a = at == 0 ? -1 : at <= n_opr ? at - 1 : (at - 1 - n_opr) / n_opr;
-        const int b = at <= n_opr ? -1 : (at - 1 - n_opr) % n_opr;
-        double sum = 0;
-        for (int i = 0; i < n; ++i)
-          sum += (a < 0 ? 1.0 : static_cast<double>(weight(i, a))) *
-                 (b < 0 ? 1.0 : static_cast<double>(weight(i, b)));
-        moments(at) = sum;
-      });
+  const auto n_moments = static_cast<int>(moments.size());
+  constexpr int width = WeightMoments::width;
+  device::sum_each_image(exec, "tessera::physics::opr_moments", n_moments,
+                         {(n + width - 1) / width, width}, WeightMoments{weight},
+                         DeviceView<double* [1]>(moments.data(), n_moments));
 }
 
 /// @param mixing rows: means, modes from modes, weights from weights

@@ -20,6 +20,13 @@ WavesView waves_of_batch(const std::string& name, int n, const WavesView& waves)
   return WavesView(name, n, waves.extent(1), waves.extent(2), waves.extent(3));
 }
 
+/// Positions of a batch whose shifted probes are kept, at most 1 GiB of them.
+/// @param bytes of the batch's waves
+int places_kept(int max_in_batch, std::int64_t bytes) {
+  constexpr std::int64_t room_bytes = std::int64_t{1} << 30;
+  return bytes <= room_bytes ? max_in_batch : static_cast<int>(max_in_batch * room_bytes / bytes);
+}
+
 /// Of a position, whose images' rows follow one another.
 struct MultiplyWaves {
   const Real* chi;
@@ -90,13 +97,19 @@ ProductsPass::ProductsPass(ForwardModel& model, int max_in_batch)
   else
     direction_ = std::make_unique<Illumination>(model.scan(), model.parameters(), model.options(),
                                                 model.plan(), model.kernels());
+  if (model.illumination().chip_shifts().possible())
+    probes_ =
+        waves_of_batch("tessera::physics::kept_probes",
+                       places_kept(max_in_batch, bytes_of<complex>(chi_.size())), model.waves());
 }
 
 ProductsPass::~ProductsPass() = default;
 
 std::int64_t ProductsPass::bytes(const Sizes& sizes, int max_in_batch) {
   const std::int64_t waves = max_in_batch * sizes.waves_bytes();
-  return waves + (sizes.model.n_slices > 1 ? waves : Illumination::bytes(sizes)) +
+  const std::int64_t kept =
+      ChipShifts::possible(sizes) ? places_kept(max_in_batch, waves) * sizes.waves_bytes() : 0;
+  return waves + kept + (sizes.model.n_slices > 1 ? waves : Illumination::bytes(sizes)) +
          bytes_of<double>(max_in_batch * NormalEquations::n);
 }
 
@@ -113,7 +126,17 @@ Products ProductsPass::products_at(int place, const Chunk& chunk) const {
 
 void ProductsPass::add(const Device& exec, const ObjectView& object, const Chunk& chunk, int place,
                        const GradientSums& sums, bool with_probe) {
-  gradient_.add_and_keep(exec, object, chunk, sums, with_probe, waves_at(chi_, place, chunk));
+  const WavesView chi = waves_at(chi_, place, chunk);
+  if (stays_on_chip(object, chunk, place))
+    gradient_.add_on_chip(exec, object, chunk, sums, with_probe,
+                          {waves_at(probes_, place, chunk).data(), chi.data()});
+  else
+    gradient_.add_and_keep(exec, object, chunk, sums, with_probe, chi);
+}
+
+bool ProductsPass::stays_on_chip(const ObjectView& object, const Chunk& chunk, int place) const {
+  return direction_ && model_.illumination().shifts_on_chip(chunk, object) &&
+         place + chunk.count <= static_cast<int>(probes_.extent(0));
 }
 
 const Products& ProductsPass::find(const Device& exec, const ObjectView& object,
@@ -131,6 +154,10 @@ void ProductsPass::find_of_thin(const Device& exec, const ObjectView& object,
   direction_->set_probe(exec, directions.probe);
   for (const Chunk& chunk : chunks) {
     const int place = chunk.begin - chunks.front().begin;
+    if (stays_on_chip(object, chunk, place)) {
+      multiply_on_chip(exec, object, directions, chunk, place);
+      continue;
+    }
     model_.illumination().shift_probes(exec, chunk);
     direction_->shift_probes(exec, chunk);
     if (model_.kernels() == Kernels::fused)
@@ -138,6 +165,26 @@ void ProductsPass::find_of_thin(const Device& exec, const ObjectView& object,
     else
       multiply(exec, object, directions, chunk, place);
   }
+}
+
+void ProductsPass::multiply_on_chip(const Device& exec, const ObjectView& object,
+                                    const Directions& directions, const Chunk& chunk, int place) {
+  const Products products = products_at(place, chunk);
+  device::set_zero(exec, products);
+  hot_path::ShiftsOnChip shifts = direction_->shift_on_chip(exec, chunk);
+  shifts.kept = plain(waves_at(probes_, place, chunk).data());
+  shifts.chi = plain(waves_at(chi_, place, chunk).data());
+  const device::Region region("tessera::physics::fused_products");
+  const hot_path::ScanArrays scan = fused_scan(model_);
+  const hot_path::ChunkArrays fused = fused_chunk(model_, object, chunk, {}, false);
+  const hot_path::Directions fused_directions{
+      .object = plain(directions.object.data()), .probes = nullptr, .products = products.data()};
+  void* const stream = device::stream_handle(exec);
+  if (model_.options().own_probes)
+    hot_path::add_products_of_own_probes(stream, scan, fused, fused_directions, shifts,
+                                         direction_->own_probes_on_chip(exec, {}));
+  else
+    hot_path::add_products_and_shift(stream, scan, fused, fused_directions, shifts);
 }
 
 void ProductsPass::multiply(const Device& exec, const ObjectView& object,

@@ -57,6 +57,10 @@ class ProductsPass {
  private:
   void find_of_thin(const device::Device& exec, const ObjectView& object,
                     const Directions& directions, std::span<const Chunk> chunks);
+  /// Whether add_on_chip takes the chunk, and its probes are kept.
+  bool stays_on_chip(const ObjectView& object, const Chunk& chunk, int place) const;
+  void multiply_on_chip(const device::Device& exec, const ObjectView& object,
+                        const Directions& directions, const Chunk& chunk, int place);
   void multiply(const device::Device& exec, const ObjectView& object, const Directions& directions,
                 const Chunk& chunk, int place);
   void multiply_at_once(const device::Device& exec, const ObjectView& object,
@@ -73,6 +77,7 @@ class ProductsPass {
   WavesView chi_;                            ///< of the batch, (place, image, h, w)
   WavesView changes_;                        ///< u, the same; of thick samples alone
   Products products_;                        ///< by place
+  WavesView probes_;                         ///< shifted, on the chip; of thin samples alone
   std::unique_ptr<Illumination> direction_;  ///< shifted dP; of thin samples alone
 };
 

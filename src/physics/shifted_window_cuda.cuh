@@ -69,13 +69,13 @@ class ShiftedWindowGradient {
         if (!ends) detector_.start_counts(next);
       }
       const float shift = shift_of(next);
-      if (!begins) add_gradients(now);
+      if (!begins) add_gradients(now, first + turn - 1);
       make_ramps(shift, turn);
       if constexpr (own) beams_.start_exchange(now, next, begins, ends);
       exchange_spectra(turn, begins, ends);
       if constexpr (own) beams_.finish_exchange();
       if (ends) break;
-      start_wave(next);
+      start_wave(next, first + turn);
       now = next;
       next = later;
     }
@@ -105,9 +105,11 @@ class ShiftedWindowGradient {
     if constexpr (own) return beams_.takes_spectra();
     return chunk_.slot_sums != nullptr;
   }
-  /// Of the 32 pixels of a thread, what it keeps from turn to turn.
-  __device__ __forceinline__ float2* kept() const {
-    return as_float2(shifts_.kept) + static_cast<std::int64_t>(blockIdx.x) * 32 * threads + thread_;
+  /// Of a thread, in the images that are kept: of every place, or of one a window of the block.
+  __device__ __forceinline__ std::int64_t first_kept(int place) const {
+    const int of_block = static_cast<int>(blockIdx.x) / S::blocks * Chip::windows + window_;
+    const std::int64_t image = shifts_.chi ? place * scan_.n_modes + mode_ : of_block;
+    return image * (n * n) + detector_.number_of_warp() * 32 + lane_;
   }
   /// Of a thread, in an image in the chip's order.
   __device__ __forceinline__ int first_frequency() const {
@@ -120,12 +122,13 @@ class ShiftedWindowGradient {
   }
 
   /// Object and probe of `now` as one stream of loads.
-  __device__ __forceinline__ void add_gradients(const Place& now) {
+  __device__ __forceinline__ void add_gradients(const Place& now, int place) {
     const float2* const object = as_float2(chunk_.object);
-    const float2* const probe = kept();
+    const float2* const probe = as_float2(shifts_.kept) + first_kept(place);
+    float2* const chi = as_float2(shifts_.chi) + first_kept(place);
     const auto load = [&](int k) {
       return k % 2 == 0 ? load_here(object + pixel_of(now, k / 2))
-                        : __ldcg(probe + k / 2 * threads);
+                        : __ldcg(probe + k / 2 * window_threads);
     };
     Registers v;
     transform_.backward(v, chip_.twist_of_slice[slice_]);
@@ -141,6 +144,7 @@ class ShiftedWindowGradient {
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
       float2& residual = v[i % S::across][i / S::across];
+      store_if(shifts_.chi != nullptr, chi + i * window_threads, residual);
       const float2 seen = take(2 * i);
       rows.stage(i % S::across, i / S::across, conj_times(take(2 * i + 1), residual));
       residual = conj_times(seen, residual);
@@ -234,8 +238,9 @@ class ShiftedWindowGradient {
   }
 
   /// The probe at `next`, its power to the dose, the exit wave to the slice.
-  __device__ __forceinline__ void start_wave(const Place& next) {
+  __device__ __forceinline__ void start_wave(const Place& next, int place) {
     const float2* const object = as_float2(chunk_.object);
+    float2* const kept = as_float2(shifts_.kept) + first_kept(place);
     Registers v;
     transform_.backward(v, chip_.twist_of_slice[slice_]);
     if constexpr (own) beams_.add_object_sums(next, pixel_of(next, 0), v);
@@ -245,7 +250,7 @@ class ShiftedWindowGradient {
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
       float2& wave = v[i % S::across][i / S::across];
-      __stcg(kept() + i * threads, wave);
+      __stcg(kept + i * window_threads, wave);
       // A branch parts the loads around it; but where registers are fewer, they spill without one.
       if constexpr (S::blocks == 1 && !own)
         add_if(chunk_.dose != nullptr, chunk_.dose + pixel_of(next, i), power(wave));

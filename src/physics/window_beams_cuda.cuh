@@ -111,30 +111,9 @@ class WindowBeams {
   /// What the object does to the probe of `place`.
   __device__ __forceinline__ void add_object_sums(const Place& place, unsigned first_pixel,
                                                   const Registers& probe) const {
-    if (!own_.moves && !own_.of_object) return;
-    const auto width = static_cast<std::int64_t>(chunk_.object_width);
     const float2* const object = as_float2(chunk_.object) + first_pixel;
-    float sum[4] = {};
-#pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      const int a = i % S::across;
-      const int b = i / S::across;
-      const float2* const at = object + b * S::count * width + 32 * a;
-      const float probe_power = power(probe[a][b]);
-      sum[2] = fmaf(probe_power, power(__ldg(at)), sum[2]);
-      sum[3] += probe_power;
-      const bool inside = !(b == 0 && slice_ == 0) &&
-                          !(b == S::rows - 1 && slice_ == S::count - 1) &&
-                          !(a == 0 && lane_ == 0) && !(a == S::across - 1 && lane_ == 31);
-      if (!inside) continue;
-      sum[0] = fmaf(probe_power, power(__ldg(at + width) - __ldg(at - width)), sum[0]);
-      sum[1] = fmaf(probe_power, power(__ldg(at + 1) - __ldg(at - 1)), sum[1]);
-    }
-    sum[0] *= 0.25F;
-    sum[1] *= 0.25F;
-    const float total = sums_over_warp(sum);
-    double* const to = lane_ < 2 ? own_.moves : own_.of_object;
-    if (lane_ < 4 && to) atomicAdd(to + 2 * place.slot + lane_ % 2, static_cast<double>(total));
+    if (own_.of_object) add_in_beam(object, probe, own_.of_object + 2 * place.slot);
+    if (own_.moves) add_moves(object, probe, own_.moves + 2 * place.slot);
   }
 
  private:
@@ -156,6 +135,44 @@ class WindowBeams {
   __device__ __forceinline__ float weight(const Beam& beam, int plane) const {
     if (plane == 0) return beam.amplitude;
     return beam.amplitude * __ldg(own_.opr_weight + beam.position * own_.n_opr + plane - 1);
+  }
+  /// f(a, b, pixel of the object) of every pixel of the thread.
+  template <class F>
+  __device__ __forceinline__ void for_each_pixel(const float2* object, const F& f) const {
+    const auto width = static_cast<std::int64_t>(chunk_.object_width);
+#pragma unroll
+    for (int i = 0; i < 32; ++i)
+      f(i % S::across, i / S::across,
+        object + i / S::across * S::count * width + 32 * (i % S::across));
+  }
+  /// += ObjectInBeam
+  __device__ __forceinline__ void add_in_beam(const float2* object, const Registers& probe,
+                                              double* sums) const {
+    float sum[4] = {};
+    for_each_pixel(object, [&](int a, int b, const float2* at) {
+      const float probe_power = power(probe[a][b]);
+      sum[0] = fmaf(probe_power, power(__ldg(at)), sum[0]);
+      sum[1] += probe_power;
+    });
+    const float total = sums_over_warp(sum);
+    if (lane_ < 2) atomicAdd(sums + lane_, static_cast<double>(total));
+  }
+  /// += ObjectMoves
+  __device__ __forceinline__ void add_moves(const float2* object, const Registers& probe,
+                                            double* sums) const {
+    const auto width = static_cast<std::int64_t>(chunk_.object_width);
+    float sum[4] = {};
+    for_each_pixel(object, [&](int a, int b, const float2* at) {
+      const bool inside = !(b == 0 && slice_ == 0) &&
+                          !(b == S::rows - 1 && slice_ == S::count - 1) &&
+                          !(a == 0 && lane_ == 0) && !(a == S::across - 1 && lane_ == 31);
+      if (!inside) return;
+      const float probe_power = 0.25F * power(probe[a][b]);
+      sum[0] = fmaf(probe_power, power(__ldg(at + width) - __ldg(at - width)), sum[0]);
+      sum[1] = fmaf(probe_power, power(__ldg(at + 1) - __ldg(at - 1)), sum[1]);
+    });
+    const float total = sums_over_warp(sum);
+    if (lane_ < 2) atomicAdd(sums + lane_, static_cast<double>(total));
   }
   __device__ __forceinline__ void add_opr_sums(int opr, float slope, float power) const {
     const float both[4] = {area * now_.amplitude * slope,

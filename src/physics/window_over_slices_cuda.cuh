@@ -21,6 +21,14 @@ class OverSlices {
     wait_for_threads(1 + window_, 32 * S::here);
   }
 
+  /// Every warp of the whole window has.
+  __device__ __forceinline__ void wait_for_all() const {
+    if constexpr (S::blocks > 1)
+      wait_for_cluster();
+    else
+      wait_for_window();
+  }
+
   /// Up to the last part, and behind it. Every warp of the window has come there.
   __device__ __forceinline__ void start_over_slices() const {
     wait_for_window();

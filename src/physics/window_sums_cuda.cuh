@@ -24,6 +24,15 @@ __device__ __forceinline__ void add_if(bool wanted, float* sum, float v) {
       : "memory");
 }
 
+/// *p = v where `wanted`, without a branch.
+__device__ __forceinline__ void store_if(bool wanted, float2* p, float2 v) {
+  asm volatile(
+      "{\n.reg .pred wanted;\nsetp.ne.s32 wanted, %0, 0;\n"
+      "@wanted st.global.cg.v2.f32 [%1], {%2, %3};\n}" ::"r"(static_cast<int>(wanted)),
+      "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y)
+      : "memory");
+}
+
 /// sum += conj(a) b
 __device__ __forceinline__ void add_conj_times(float2& sum, float2 a, float2 b) {
   sum = make_float2(fmaf(a.x, b.x, fmaf(a.y, b.y, sum.x)), fmaf(a.x, b.y, fmaf(-a.y, b.x, sum.y)));

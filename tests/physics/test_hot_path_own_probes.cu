@@ -2,97 +2,10 @@
 /// precision. One GPU, no MPI, no Kokkos.
 
 #include "physics/hot_path_device.cuh"
-#include "physics/hot_path_problem.hpp"
+#include "physics/hot_path_own_problem.hpp"
 
 namespace tessera::physics::testing {
 namespace {
-
-struct Case {
-  int n;
-  int n_modes;
-  int n_opr;
-  int n_positions;
-  bool moves_probe = true;
-};
-
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.n_positions << " x " << c.n << "^2, " << c.n_modes << " modes, " << c.n_opr
-       << " OPR modes" << (c.moves_probe ? "" : ", probe kept");
-}
-
-constexpr int begin = 1;  // a chunk starts anywhere in the order
-
-/// A problem whose slots are the places' own probes, and what these are made of.
-struct OwnProblem {
-  Case c;
-  Problem p;
-  std::vector<Numbers> planes;  ///< spectra, unnormalised: modes, then OPR modes
-  std::vector<float> shift;
-  std::vector<float> opr_weight;
-  std::vector<float> intensity;
-
-  explicit OwnProblem(const Case& which)
-      : c(which), p(make_problem(c.n, c.n_modes, c.n_positions, c.n_positions, 3000, true)) {
-    const Problem others = make_problem(c.n, c.n_modes + c.n_opr, 1, 1, 1, true);
-    for (int plane = 0; plane < c.n_modes + c.n_opr; ++plane) {
-      const auto first = others.probes.begin() + static_cast<std::ptrdiff_t>(plane * p.area());
-      const Numbers image(first, first + static_cast<std::ptrdiff_t>(p.area()));
-      planes.push_back(fft_2d(image, c.n, -1));
-    }
-    shift = make_shifts(static_cast<std::size_t>(c.n_positions));
-    shift[2] = 3.4F;  // refined positions go far
-    for (int j = 0; j < c.n_positions; ++j) {
-      intensity.push_back(0.7F + 0.1F * static_cast<float>(j % 7));
-      for (int k = 0; k < c.n_opr; ++k)
-        opr_weight.push_back(0.3F * static_cast<float>((j + 2 * k) % 5 - 2));
-    }
-    for (int k = 0; k < c.n_positions; ++k) {
-      p.slot[static_cast<std::size_t>(k)] = k;
-      for (int m = 0; m < c.n_modes; ++m) {
-        Numbers probe = fft_2d(spectrum(k, m), c.n, 1);
-        for (auto& value : probe) value /= static_cast<double>(c.n) * c.n;
-        std::copy(probe.begin(), probe.end(),
-                  p.probes.begin() + static_cast<std::ptrdiff_t>((k * c.n_modes + m) * p.area()));
-      }
-    }
-  }
-
-  std::size_t position(int k) const {
-    return static_cast<std::size_t>(p.order[static_cast<std::size_t>(k)]);
-  }
-  double amplitude(int k) const { return std::sqrt(static_cast<double>(intensity[position(k)])); }
-  /// Of a plane in the first mode of place k.
-  double weight(int k, int plane) const {
-    if (plane < c.n_modes) return amplitude(k);
-    const auto at = position(k) * static_cast<std::size_t>(c.n_opr) +
-                    static_cast<std::size_t>(plane - c.n_modes);
-    return amplitude(k) * static_cast<double>(opr_weight[at]);
-  }
-  double wave_number(int bin) const { return -2 * pi / c.n * (bin < c.n / 2 ? bin : bin - c.n); }
-  /// Of frequency i at place k.
-  std::complex<double> ramp(int k, int i) const {
-    return std::polar(1.0,
-                      wave_number(i / c.n) * static_cast<double>(shift[2 * position(k)]) +
-                          wave_number(i % c.n) * static_cast<double>(shift[2 * position(k) + 1]));
-  }
-  /// Of a plane as it falls on place k but for its weight.
-  Numbers moved_plane(int k, int plane) const {
-    Numbers there = planes[static_cast<std::size_t>(plane)];
-    for (int i = 0; i < c.n * c.n; ++i) there[static_cast<std::size_t>(i)] *= ramp(k, i);
-    return there;
-  }
-  /// Of mode m of the probe of place k.
-  Numbers spectrum(int k, int m) const {
-    Numbers sum(p.area());
-    const auto add = [&](int plane) {
-      const Numbers there = moved_plane(k, plane);
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight(k, plane) * there[i];
-    };
-    add(m);
-    for (int plane = c.n_modes; m == 0 && plane < c.n_modes + c.n_opr; ++plane) add(plane);
-    return sum;
-  }
-};
 
 /// What the kernel adds besides `Sums`, by place of the chunk.
 struct OwnSums {
@@ -112,7 +25,7 @@ double product(const Numbers& a, const Numbers& b) {
 
 /// SpectrumSlopes and OprSlopes of place k. @param s spectrum of mode m of its slot's sum
 void add_spectrum_sums(const OwnProblem& own, int k, int m, const Numbers& s, OwnSums& sums) {
-  const Case& c = own.c;
+  const OwnCase& c = own.c;
   const auto place = static_cast<std::size_t>(k - begin);
   const Numbers d = own.spectrum(k, m);
   for (int i = 0; i < c.n * c.n; ++i) {
@@ -157,10 +70,10 @@ void add_object_sums(const OwnProblem& own, int k, OwnSums& sums) {
       }
 }
 
-class HotPathOwnProbes : public HotPath, public ::testing::WithParamInterface<Case> {};
+class HotPathOwnProbes : public HotPath, public ::testing::WithParamInterface<OwnCase> {};
 
 TEST_P(HotPathOwnProbes, AgreeWithPlainLoops) {
-  const Case c = GetParam();
+  const OwnCase c = GetParam();
   if (!hot_path::fits_on_chip(c.n, c.n_modes)) GTEST_SKIP() << "windows do not fit on the chip";
   const OwnProblem own(c);
   const Problem& p = own.p;
@@ -187,13 +100,13 @@ TEST_P(HotPathOwnProbes, AgreeWithPlainLoops) {
     }
   }
   Numbers expected_planes;
-  std::vector<Complex> spectra;
   for (int plane = 0; plane < n_planes; ++plane) {
     const auto at = static_cast<std::size_t>(plane);
     expected_planes.insert(expected_planes.end(), expected_own.planes[at].begin(),
                            expected_own.planes[at].end());
-    spectra.insert(spectra.end(), own.planes[at].begin(), own.planes[at].end());
   }
+
+  const std::vector<Complex> spectra = own.spectra();
 
   const OnGpu gpu{p};
   const OnDevice intensity(own.intensity);
@@ -250,15 +163,15 @@ TEST_P(HotPathOwnProbes, AgreeWithPlainLoops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathOwnProbes,
-                         ::testing::Values(Case{64, 1, 0, 9}, Case{128, 1, 0, 6}, Case{64, 1, 3, 7},
-                                           Case{256, 1, 0, 4}, Case{256, 1, 2, 4},
-                                           Case{128, 1, 2, 6}, Case{128, 3, 0, 5},
-                                           Case{128, 3, 2, 5}, Case{128, 8, 1, 4},
-                                           Case{128, 1, 2, 5, false}));
+                         ::testing::Values(OwnCase{64, 1, 0, 9}, OwnCase{128, 1, 0, 6},
+                                           OwnCase{64, 1, 3, 7}, OwnCase{256, 1, 0, 4},
+                                           OwnCase{256, 1, 2, 4}, OwnCase{128, 1, 2, 6},
+                                           OwnCase{128, 3, 0, 5}, OwnCase{128, 3, 2, 5},
+                                           OwnCase{128, 8, 1, 4}, OwnCase{128, 1, 2, 5, false}));
 // Enough positions that a block takes several in turn.
 INSTANTIATE_TEST_SUITE_P(Runs, HotPathOwnProbes,
-                         ::testing::Values(Case{128, 1, 1, 150}, Case{64, 1, 2, 600},
-                                           Case{256, 1, 1, 50}));
+                         ::testing::Values(OwnCase{128, 1, 1, 150}, OwnCase{64, 1, 2, 600},
+                                           OwnCase{256, 1, 1, 50}));
 
 }  // namespace
 }  // namespace tessera::physics::testing
