@@ -43,15 +43,13 @@ std::int64_t Detector::bytes(const Sizes& sizes) {
          bytes_of<Real>(sizes.has_background ? (is_fused ? 0 : 2 * of_chunk) + 2 * pixels : pixels);
 }
 
-bool Detector::compares_amplitudes(const Sizes& sizes) {
+bool Detector::compares_waves(const Sizes& sizes) {
   const ModelOptions& model = sizes.model;
-  return PixelModel<>::compares_amplitudes(sizes) && model.point_spread_px == 0 &&
-         model.n_waves() == model.n_modes;
+  return PixelModel<>::is_fused() && model.point_spread_px == 0 && model.n_waves() == model.n_modes;
 }
 
 bool Detector::is_plain() const {
-  return compares_amplitudes(sizes()) && PixelModel<>::is_plain(sizes()) &&
-         std::isinf(scan_.saturation);
+  return compares_waves(sizes()) && PixelModel<>::is_plain(sizes()) && std::isinf(scan_.saturation);
 }
 
 Sizes Detector::sizes() const {

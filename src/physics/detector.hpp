@@ -50,14 +50,15 @@ class Detector {
   ChunkPatterns counts(const device::Device& exec, const Chunk& chunk) const {
     return scan_.patterns->at(exec, chunk);
   }
-  /// True where amplitudes are compared, of the waves of the probe's modes and perhaps a
+  /// True where the light of the waves of the probe's modes is compared as it is, perhaps with a
   /// background.
-  static bool compares_amplitudes(const Sizes& sizes);
+  static bool compares_waves(const Sizes& sizes);
   /// Without what the rank's tile and positions decide.
   Sizes sizes() const;
 
   /// For the comparisons from now on. A model that was made for amplitudes alone keeps to these.
   void set_noise(Noise noise) { options_.noise = noise; }
+  Noise noise() const { return options_.noise; }
   PixelModel<> pixels() const { return pixel_model(options_, background_); }
   bool has_point_spread() const { return options_.point_spread_px > 0; }
   /// Convolves with the point spread, a Gaussian, periodically. Its own adjoint.

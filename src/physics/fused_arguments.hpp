@@ -24,7 +24,8 @@ inline hot_path::ScanArrays fused_scan(const ForwardModel& model) {
           .own_slots = model.options().own_probes,
           .intensity = plain(intensity),
           .saturation = static_cast<float>(scan.saturation),
-          .background = plain(background)};
+          .background = plain(background),
+          .noise = model.detector().noise()};
 }
 
 inline hot_path::ScanArrays fused_scan(const ForwardModel& model, const Patterns& patterns) {

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "tessera/physics/noise_model.hpp"
+
 namespace tessera::physics::hot_path {
 
 using Complex = std::complex<float>;
@@ -32,6 +34,9 @@ struct ScanArrays {
   /// Counts from which on a pixel of one pattern is not trusted.
   float saturation = std::numeric_limits<float>::infinity();
   const float* background = nullptr;  ///< (n, n), counts that every pattern has besides
+  /// Where counts are compared: those of `add_gradients_and_keep`, of slices and of lines know all,
+  /// the others amplitudes.
+  Noise noise = Noise::amplitude;
 };
 
 /// Places begin ... begin + count - 1 of the order, with what they read and add to.
@@ -66,12 +71,15 @@ void add_gradients(void* stream, const ScanArrays& scan, const ChunkArrays& chun
 bool fits_on_chip(int n, int n_modes);
 /// Such windows, of all their modes, that the GPU holds at a time.
 int places_on_chip(int n, int n_modes);
+/// Fewer of them leave multiprocessors idle, so that three kernels, which use all, are faster.
+int places_worth_the_chip(int n, int n_modes);
 /// Whether the kernels that keep windows on the chip can number an object's pixels.
 constexpr bool counts_pixels(std::int64_t n_pixels) {
   return n_pixels < std::int64_t{1} << 32;
 }
 
-/// `add_gradients` in that kernel, for windows that fit and objects that `counts_pixels` allows.
+/// `add_gradients` in that kernel, for windows that fit, objects that `counts_pixels` allows, and
+/// the noise of amplitudes.
 void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
 
 /// Shifts that are made on the chip, of every place its own.

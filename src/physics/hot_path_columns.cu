@@ -44,12 +44,12 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) factor[s] += power(v[m][s]);
   }
-  float sum[4] = {};
-  with_background(scan, [&](auto has_background) {
+  float sum[n_compared] = {};
+  with_noise_model(scan, [&](auto comparing) {
 #pragma unroll
     for (int s = 0; s < L::elements; ++s)
-      factor[s] = compare<has_background>(scan, first + s * step, raw[s], factor[s],
-                                          chunk.background_slopes, sum);
+      factor[s] = compare<comparing>(scan, first + s * step, raw[s], factor[s],
+                                     chunk.background_slopes, sum);
   });
 #pragma unroll
   for (int m = 0; m < modes; ++m) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) wave[m * n * n + s * step] = v[m][s];
   }
-  add_sums(sum, chunk.sums);
+  add_sums(scan.noise, sum, chunk.sums);
 }
 
 /// The same with every mode in threads of its own, which share the comparison out.
@@ -99,16 +99,16 @@ __global__ void __launch_bounds__(max_threads, 2)
   for (int s = 0; s < L::elements; ++s)
     powers[2 * block.mode * mode_buffer + s * Block::mode_threads + mode_thread] = power(v[s]);
   __syncthreads();
-  float sum[4] = {};
-  with_background(scan, [&](auto has_background) {
+  float sum[n_compared] = {};
+  with_noise_model(scan, [&](auto comparing) {
 #pragma unroll
     for (int s = 0; s < L::elements / 2; ++s) {
       if (s >= mine) break;
       float* const at = powers + thread + s * scan.n_modes * Block::mode_threads;
       float intensity = 0;
       for (int m = 0; m < scan.n_modes; ++m) intensity += at[2 * m * mode_buffer];
-      *at = compare<has_background>(scan, first + s * step_y * n, raw[s], intensity,
-                                    chunk.background_slopes, sum);
+      *at = compare<comparing>(scan, first + s * step_y * n, raw[s], intensity,
+                               chunk.background_slopes, sum);
     }
   });
   __syncthreads();
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(max_threads, 2)
   transform<n, 1, Lines::columns, columns>(v, block.t, twiddles, buffer);
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) wave[s * step] = v[s];
-  add_sums(sum, chunk.sums);
+  add_sums(scan.noise, sum, chunk.sums);
 }
 
 /// The same for more modes than registers hold: they wait in `waves`.
@@ -151,12 +151,12 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
   }
   unsigned raw[L::elements];
   load_counts(scan, pattern_of(scan, chunk, block.j) + first, step, L::elements, raw);
-  float sum[4] = {};
-  with_background(scan, [&](auto has_background) {
+  float sum[n_compared] = {};
+  with_noise_model(scan, [&](auto comparing) {
 #pragma unroll
     for (int s = 0; s < L::elements; ++s)
-      factor[s] = compare<has_background>(scan, first + s * step, raw[s], factor[s],
-                                          chunk.background_slopes, sum);
+      factor[s] = compare<comparing>(scan, first + s * step, raw[s], factor[s],
+                                     chunk.background_slopes, sum);
   });
   for (int m = 0; m < scan.n_modes; ++m) {
 #pragma unroll
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) wave[m * n * n + s * step] = v[s];
   }
-  add_sums(sum, chunk.sums);
+  add_sums(scan.noise, sum, chunk.sums);
 }
 
 /// A block for `columns` columns, with `modes` modes in threads of their own.

@@ -32,13 +32,31 @@ __device__ __forceinline__ void add_intensity(float2 here, float2 ahead, float2 
   quartic[4] += power(c);
 }
 
-/// (sqrt(intensity + background) - sqrt(measured))^2; rounding may leave less than no intensity.
-__device__ __forceinline__ float cost(float intensity, float background, float measured_amplitude) {
-  const float difference = fast_sqrt(fmaxf(intensity, 0.F) + background) - measured_amplitude;
-  return difference * difference;
-}
+/// What expected counts cost above those at t = 0; formulas: noise.hpp.
+template <Noise noise>
+struct CostAbove {
+  float measured;
+  float at_zero;
 
-template <int n>
+  __device__ __forceinline__ float operator()(float expected) const {
+    if constexpr (noise == Noise::poisson) {
+      // One logarithm: the difference of two would be their rounding.
+      constexpr auto dark = static_cast<float>(expected_dark_counts);
+      return 0.5F *
+             (expected - at_zero - measured * logf(__fdividef(expected + dark, at_zero + dark)));
+    } else if constexpr (noise == Noise::intensity) {
+      const float further = expected - at_zero;
+      return __fdividef(0.25F * further * (further + 2 * (at_zero - measured)), measured + 1);
+    } else {
+      const float amplitude = fast_sqrt(measured);
+      const float there = fast_sqrt(expected) - amplitude;
+      const float here = fast_sqrt(at_zero) - amplitude;
+      return there * there - here * here;
+    }
+  }
+};
+
+template <int n, Noise noise>
 __global__ void __launch_bounds__(CostColumns<n>::mode_threads)
     costs_kernel(ScanArrays scan, ChunkArrays chunk, WavesOnLine line) {
   using L = Line<n>;
@@ -83,16 +101,17 @@ __global__ void __launch_bounds__(CostColumns<n>::mode_threads)
     const int pixel = block.first + s * Block::step;
     const float count = count_of(scan, raw[s]);
     if (trust_in(scan, pixel, count) == 0) continue;
-    const float measured_amplitude = fast_sqrt(count);
     const float background = scan.background ? __ldg(scan.background + pixel) : 0.F;
-    const float at_zero = cost(quartic[s][0], background, measured_amplitude);
+    // Rounding may leave less than no intensity.
+    const auto expected = [&](float intensity) { return fmaxf(intensity, 0.F) + background; };
+    const CostAbove<noise> cost{count, expected(quartic[s][0])};
 #pragma unroll
     for (int k = 0; k < n_costs; ++k) {
       const float t = __ldg(line.times + k);
       float intensity = quartic[s][n_coefficients - 1];
 #pragma unroll
       for (int i = n_coefficients - 2; i >= 0; --i) intensity = fmaf(intensity, t, quartic[s][i]);
-      sum[k] += cost(intensity, background, measured_amplitude) - at_zero;
+      sum[k] += cost(expected(intensity));
     }
   }
   const double total = sum_over_block(sum);
@@ -106,8 +125,18 @@ void add_costs(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
   if (chunk.count == 0) return;
   with_size(scan.n, [&](auto size) {
     using Block = CostColumns<size>;
-    launch(costs_kernel<size>, dim3(chunk.count * Block::groups), Block::mode_threads,
-           Block::shared, stream, scan, chunk, line);
+    const auto launch_with = [&](auto kernel) {
+      launch(kernel, dim3(chunk.count * Block::groups), Block::mode_threads, Block::shared, stream,
+             scan, chunk, line);
+    };
+    switch (scan.noise) {
+      case Noise::amplitude:
+        return launch_with(costs_kernel<size, Noise::amplitude>);
+      case Noise::intensity:
+        return launch_with(costs_kernel<size, Noise::intensity>);
+      case Noise::poisson:
+        return launch_with(costs_kernel<size, Noise::poisson>);
+    }
   });
 }
 

@@ -3,12 +3,9 @@
 namespace tessera::physics::hot_path {
 namespace {
 
-/// Fewer places than the multiprocessors take at a time leave some idle, where three kernels use
-/// all: one kernel is still faster with so many eighths of them (decision 0008).
 bool better_on_chip(const ScanArrays& scan, const ChunkArrays& chunk) {
-  const int eighths = scan.n == 256 ? 56 : scan.n_modes > 1 ? 8 : scan.n == 64 ? 3 : 5;
-  return fits_on_chip(scan.n, scan.n_modes) &&
-         8 * chunk.count >= eighths * places_on_chip(scan.n, scan.n_modes) &&
+  return scan.noise == Noise::amplitude && fits_on_chip(scan.n, scan.n_modes) &&
+         chunk.count >= places_worth_the_chip(scan.n, scan.n_modes) &&
          counts_pixels(chunk.object_width * chunk.object_height);
 }
 
@@ -16,6 +13,11 @@ bool better_on_chip(const ScanArrays& scan, const ChunkArrays& chunk) {
 
 bool supports(int n, int n_modes) {
   return n >= 32 && n <= 1024 && (n & (n - 1)) == 0 && n_modes >= 1;
+}
+
+int places_worth_the_chip(int n, int n_modes) {
+  const int eighths = n == 256 ? 56 : n_modes > 1 ? 8 : n == 64 ? 3 : 5;  // decision 0008
+  return (eighths * places_on_chip(n, n_modes) + 7) / 8;
 }
 
 void add_gradients(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, Complex* waves) {

@@ -80,35 +80,72 @@ __device__ __forceinline__ float trust_in(const ScanArrays& scan, int at, float 
   return count < scan.saturation ? __ldg(scan.valid + at) : 0.F;
 }
 
-/// f(whether patterns have a background besides the waves), once for all pixels of a thread: pixels
-/// that branch one by one wait for each other.
+/// How pixels are compared with their counts: by amplitudes, without a background besides the waves
+/// or over one, or by another noise model with or without.
+enum class Comparing { amplitudes, amplitudes_over_background, likelihoods };
+
+/// f(comparing), of amplitudes, once for all pixels of a thread: pixels that branch one by one wait
+/// for each other.
 template <class F>
-__device__ __forceinline__ void with_background(const ScanArrays& scan, const F& f) {
-  scan.background ? f(std::true_type()) : f(std::false_type());
+__device__ __forceinline__ void with_amplitudes(const ScanArrays& scan, const F& f) {
+  if (scan.background)
+    f(std::integral_constant<Comparing, Comparing::amplitudes_over_background>());
+  else
+    f(std::integral_constant<Comparing, Comparing::amplitudes>());
 }
 
+/// The same of any noise model.
+template <class F>
+__device__ __forceinline__ void with_noise_model(const ScanArrays& scan, const F& f) {
+  if (scan.noise == Noise::amplitude)
+    with_amplitudes(scan, f);
+  else
+    f(std::integral_constant<Comparing, Comparing::likelihoods>());
+}
+
+/// What a pixel sums up: FigureSums without the number of pixels. The cost of amplitudes is their
+/// squared difference, which is said once.
+constexpr int n_compared = 5;
+
 /// Intensity of the waves at pixel `at` to the factor that turns them into residuals.
-/// @param background_slopes as those of ChunkArrays; formulas: PixelModel
-template <bool has_background>
+/// @param background_slopes as those of ChunkArrays; formulas: PixelModel, noise.hpp
+template <Comparing comparing>
 __device__ __forceinline__ float compare(const ScanArrays& scan, int at, unsigned raw,
                                          float intensity, float* background_slopes,
-                                         float (&sum)[4]) {
+                                         float (&sum)[n_compared]) {
+  constexpr bool of_amplitudes = comparing != Comparing::likelihoods;
+  constexpr bool may_have_background = comparing != Comparing::amplitudes;
   const float count = count_of(scan, raw);
   const float valid = trust_in(scan, at, count);
   const float measured = valid > 0 ? count : 0.F;
   const float measured_amplitude = fast_sqrt(measured);
-  if constexpr (has_background) intensity += __ldg(scan.background + at);
+  if (may_have_background && (of_amplitudes || scan.background))
+    intensity += __ldg(scan.background + at);
   const float model_amplitude = fast_sqrt(intensity);
   const float difference = (model_amplitude - measured_amplitude) * valid;
   sum[0] += difference * difference;
   sum[1] += fabsf(difference);
   sum[2] += measured;
   sum[3] += measured_amplitude;
-  const float amplitude = model_amplitude + 1e-10F;
-  const float slope = __fdividef(-difference, amplitude);
-  if (has_background && background_slopes)
-    add_float2(reinterpret_cast<float2*>(background_slopes) + at,
-               make_float2(slope, __fdividef(valid, amplitude * (amplitude + measured_amplitude))));
+  float slope;
+  float curvature;
+  if constexpr (of_amplitudes) {
+    const float amplitude = model_amplitude + 1e-10F;
+    slope = __fdividef(-difference, amplitude);
+    curvature = __fdividef(valid, amplitude * (amplitude + measured_amplitude));
+  } else if (scan.noise == Noise::poisson) {
+    const float seen = intensity + static_cast<float>(expected_dark_counts);
+    curvature = valid * __fdividef(0.5F, seen);
+    slope = curvature * (measured - seen);
+    sum[4] += valid * 0.5F * (intensity - measured * logf(seen));
+  } else {
+    const float missing = measured - intensity;
+    curvature = valid * __fdividef(0.5F, measured + 1);
+    slope = curvature * missing;
+    sum[4] += 0.5F * slope * missing;
+  }
+  if (may_have_background && background_slopes)
+    add_float2(reinterpret_cast<float2*>(background_slopes) + at, make_float2(slope, curvature));
   return slope;
 }
 
@@ -134,11 +171,11 @@ __device__ __forceinline__ double sum_over_block(const float (&sum)[size]) {
   return total;
 }
 
-/// sums += sum over the block's threads; the cost of amplitudes is their squared difference.
-__device__ __forceinline__ void add_sums(const float (&sum)[4], double* sums) {
+/// sums += sum over the block's threads.
+__device__ __forceinline__ void add_sums(Noise noise, float (&sum)[n_compared], double* sums) {
+  if (noise == Noise::amplitude) sum[4] = sum[0];
   const double total = sum_over_block(sum);
-  if (threadIdx.x < 4) atomicAdd(sums + threadIdx.x, total);
-  if (threadIdx.x == 0) atomicAdd(sums + 4, total);
+  if (threadIdx.x < n_compared) atomicAdd(sums + threadIdx.x, total);
 }
 
 }  // namespace tessera::physics::hot_path

@@ -59,24 +59,24 @@ __global__ void __launch_bounds__(Columns<n>::mode_threads, Columns<n>::held)
       factor[s] += power(r[s]);
     }
   }
-  float sum[4] = {};
-  float unused[4] = {};
+  float sum[n_compared] = {};
+  float unused[n_compared] = {};
   float distance = 0;
   float* const factors = p.factor + image_row(block.j, 1, 0, n, 0) + block.first;
-  with_background(scan, [&](auto has_background) {
+  with_amplitudes(scan, [&](auto comparing) {
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) {
       const int at = block.first + s * Block::step;
-      compare<has_background>(scan, at, raw[s], intensity[s], nullptr, sum);
+      compare<comparing>(scan, at, raw[s], intensity[s], nullptr, sum);
       const float of_residual =
-          compare<has_background>(scan, at, raw[s], factor[s], chunk.background_slopes, unused);
+          compare<comparing>(scan, at, raw[s], factor[s], chunk.background_slopes, unused);
       distance += of_residual * of_residual * factor[s];
       factors[s * Block::step] = of_residual;
     }
   });
   for (int half = 16; half > 0; half /= 2) distance += __shfl_xor_sync(~0U, distance, half);
   if (threadIdx.x % 32 == 0) atomicAdd(p.distance + block.j, static_cast<double>(distance));
-  add_sums(sum, chunk.sums);
+  add_sums(Noise::amplitude, sum, chunk.sums);
 }
 
 /// Adds to every wave the share of its residual, of one mode, that leaves the bound.

@@ -9,7 +9,7 @@ namespace {
 
 /// But for slices.
 bool may_fuse(const Sizes& sizes) {
-  return fuses_shifts(sizes) && Detector::compares_amplitudes(sizes) &&
+  return fuses_shifts(sizes) && Detector::compares_waves(sizes) &&
          !sizes.model.correlates_positions;
 }
 
@@ -31,7 +31,7 @@ bool fuses_slices(const Sizes& sizes) {
 }
 
 bool keeps_waves_on_chip(const Sizes& sizes) {
-  return choose_kernels(sizes) == Kernels::fused &&
+  return choose_kernels(sizes) == Kernels::fused && sizes.model.noise == Noise::amplitude &&
          hot_path::fits_on_chip(sizes.window.w, sizes.model.n_modes);
 }
 

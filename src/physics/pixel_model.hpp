@@ -20,13 +20,12 @@ struct PixelModel {
   DeviceView<Real**> background;  ///< (h, w)
   NoiseModel noise;
 
-  /// True where the cost is that of amplitudes: what the fused kernels know.
-  static bool compares_amplitudes(const Sizes& sizes) {
-    return sizes.model.noise == Noise::amplitude;
-  }
+  /// Whether the fused kernels know all of it: `compare` in hot_path_detector.cuh, CostAbove in
+  /// hot_path_costs.cu. What is added here and not there makes this false where it is used.
+  static bool is_fused() { return true; }
   /// True where the amplitude of the light is all that is compared, in every pattern alike.
   static bool is_plain(const Sizes& sizes) {
-    return compares_amplitudes(sizes) && !sizes.has_background;
+    return sizes.model.noise == Noise::amplitude && !sizes.has_background;
   }
 
   struct Pixel {

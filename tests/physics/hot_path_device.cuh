@@ -92,7 +92,8 @@ struct OnGpu {
             .corner = corner.data(),
             .slot = slot.data(),
             .saturation = static_cast<float>(p.saturation),
-            .background = background.size() > 0 ? background.data() : nullptr};
+            .background = background.size() > 0 ? background.data() : nullptr,
+            .noise = p.noise};
   }
   /// Nothing but FigureSums is wanted.
   hot_path::ChunkArrays chunk(int begin) const {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/physics/noise_model.hpp"
+
 #include "support/plain_model.hpp"
 
 namespace tessera::physics::testing {
@@ -77,6 +79,7 @@ struct Problem {
   std::vector<int> slot;  ///< ascending along the order
   double saturation = std::numeric_limits<double>::infinity();
   std::vector<float> background = {};  ///< (n, n), counts; empty: none
+  Noise noise = Noise::amplitude;
   std::size_t area() const { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
 };
 
@@ -120,7 +123,7 @@ struct Sums {
   std::vector<double> dose;
   Numbers slots;
   std::vector<double> overlap;
-  double amplitude[4] = {0, 0, 0, 0};
+  double figures[5] = {};               ///< FigureSums without the number of pixels
   std::vector<double> background = {};  ///< (n, n, 2): slope, curvature; empty: not wanted
 };
 
@@ -170,9 +173,36 @@ struct Window {
   }
 };
 
-/// What is missing in detector waves, of every mode; `sums` as AmplitudeSums.
+/// What the counts say of a pixel, written out once more (docs/methods/maximum_likelihood.md).
+struct PlainPixel {
+  double cost;
+  double slope;      ///< of the negative cost, by the intensity
+  double curvature;  ///< as PixelModel has it
+
+  PlainPixel(Noise noise, double expected, double counted) {
+    if (noise == Noise::poisson) {
+      const double seen = expected + 1e-3;
+      cost = (expected - counted * std::log(seen)) / 2;
+      slope = (counted / seen - 1) / 2;
+      curvature = 0.5 / seen;
+    } else if (noise == Noise::intensity) {
+      const double variance = counted + 1;
+      cost = (expected - counted) * (expected - counted) / 4 / variance;
+      slope = (counted - expected) / 2 / variance;
+      curvature = 0.5 / variance;
+    } else {
+      const double missing = std::sqrt(counted) - std::sqrt(expected);
+      cost = missing * missing;
+      slope = missing / std::sqrt(expected);
+      curvature = 1 / (std::sqrt(expected) * (std::sqrt(expected) + std::sqrt(counted)));
+    }
+  }
+};
+
+/// What is missing in detector waves, of every mode.
+/// @param figures += as Sums::figures
 /// @param slopes += what the pixels say of the background, as Sums::background; null: not wanted
-inline WaveStack missing_at_detector(const Window& window, WaveStack waves, double (&sums)[4],
+inline WaveStack missing_at_detector(const Window& window, WaveStack waves, double (&figures)[5],
                                      double* slopes = nullptr) {
   const std::vector<float>& background = window.p.background;
   const ImageStack<double> of_waves = tessera::testing::intensity(waves);
@@ -180,28 +210,30 @@ inline WaveStack missing_at_detector(const Window& window, WaveStack waves, doub
     for (int x = 0; x < waves.w(); ++x) {
       const std::size_t i = window.in_image(y, x);
       const double trusted = window.valid_pixels(0, y, x);
-      const double measured = std::sqrt(window.counts(0, y, x) * trusted);
-      const double model = std::sqrt(of_waves(0, y, x) +
-                                     (background.empty() ? 0 : static_cast<double>(background[i])));
-      const double missing = (measured - model) * trusted;
-      sums[0] += missing * missing;
-      sums[1] += std::abs(missing);
-      sums[2] += measured * measured;
-      sums[3] += measured;
-      for (int m = 0; m < waves.n(); ++m) waves(m, y, x) *= missing / model;
+      const double counted = window.counts(0, y, x) * trusted;
+      const double expected =
+          of_waves(0, y, x) + (background.empty() ? 0 : static_cast<double>(background[i]));
+      const PlainPixel pixel(window.p.noise, expected, counted);
+      const double missing = (std::sqrt(counted) - std::sqrt(expected)) * trusted;
+      figures[0] += missing * missing;
+      figures[1] += std::abs(missing);
+      figures[2] += counted;
+      figures[3] += std::sqrt(counted);
+      figures[4] += trusted * pixel.cost;
+      for (int m = 0; m < waves.n(); ++m) waves(m, y, x) *= trusted * pixel.slope;
       if (!slopes) continue;
-      slopes[2 * i] += missing / model;
-      slopes[2 * i + 1] += trusted / (model * (model + measured));
+      slopes[2 * i] += trusted * pixel.slope;
+      slopes[2 * i + 1] += trusted * pixel.curvature;
     }
   return waves;
 }
 
 /// The same in the exit waves of place k.
-inline WaveStack missing_waves(const Problem& p, int k, double (&sums)[4],
+inline WaveStack missing_waves(const Problem& p, int k, double (&figures)[5],
                                double* slopes = nullptr) {
   const Window window(p, k);
   WaveStack waves = tessera::testing::dft(window.exit_waves(p.probes, p.object), -1);
-  return tessera::testing::dft(missing_at_detector(window, std::move(waves), sums, slopes), 1);
+  return tessera::testing::dft(missing_at_detector(window, std::move(waves), figures, slopes), 1);
 }
 
 /// Adds exit waves of place k, one of every mode: `src/physics/README.md`.
@@ -223,7 +255,7 @@ inline void add_waves(const Problem& p, int k, const WaveStack& waves, Sums& sum
 /// Adds place k of the order.
 inline void add_place(const Problem& p, int k, Sums& sums) {
   double* const slopes = sums.background.empty() ? nullptr : sums.background.data();
-  add_waves(p, k, missing_waves(p, k, sums.amplitude, slopes), sums);
+  add_waves(p, k, missing_waves(p, k, sums.figures, slopes), sums);
 }
 
 }  // namespace tessera::physics::testing

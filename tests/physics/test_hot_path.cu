@@ -22,13 +22,14 @@ struct Case {
   bool patterns_packed = false;
   float saturation = std::numeric_limits<float>::infinity();
   bool background = false;
+  Noise noise = Noise::amplitude;
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.n_positions << " x " << c.n << "^2, " << c.n_modes << " modes, " << c.n_slots
        << " slots, counts " << static_cast<int>(c.counts) << (c.moves_probe ? "" : ", probe kept")
        << (c.patterns_packed ? ", packed" : "") << (c.background ? ", background" : "")
-       << ", saturation " << c.saturation;
+       << ", noise " << static_cast<int>(c.noise) << ", saturation " << c.saturation;
 }
 
 /// Patterns in the order and width that the case asks for, as bytes.
@@ -64,6 +65,7 @@ Problem problem_of(const Case& c, std::vector<double>& slopes) {
   Problem p =
       make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, max_counts, c.counts != Counts::f32);
   p.saturation = c.saturation;
+  p.noise = c.noise;
   if (!c.background) return p;
   add_background(p, max_counts);
   slopes.assign(2 * p.area(), 0.5);
@@ -85,6 +87,11 @@ hot_path::ScanArrays scan_of(const Case& c, const OnGpu& gpu, const void* patter
   scan.patterns = patterns;
   if (c.n_slots == 1) scan.slot = nullptr;
   return scan;
+}
+
+void expect_figures(const std::vector<double>& figures, const Sums& expected) {
+  for (std::size_t i = 0; i < 5; ++i)
+    EXPECT_NEAR(figures[i] / expected.figures[i], 1, tolerance) << "sum " << i;
 }
 
 using Kernels =
@@ -122,10 +129,7 @@ void expect_plain_sums(const Case& c, const Kernels& add_gradients) {
 
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
-  const std::vector<double> amplitude = host(gpu.sums);
-  for (int i = 0; i < 4; ++i)
-    EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
-  EXPECT_EQ(amplitude[4], amplitude[0]) << "cost";
+  expect_figures(host(gpu.sums), expected);
   if (c.background) EXPECT_LT(distance(host(background.values), expected.background), tolerance);
   if (!c.moves_probe) {
     EXPECT_EQ(host(slot_sums), filled(p.probes.size(), 0.5F));
@@ -212,9 +216,7 @@ void expect_plain_shifted_sums(const Case& c) {
 
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
-  const std::vector<double> amplitude = host(gpu.sums);
-  for (int i = 0; i < 4; ++i)
-    EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
+  expect_figures(host(gpu.sums), expected);
   if (c.background) EXPECT_LT(distance(host(background.values), expected.background), tolerance);
   EXPECT_EQ(host(chip_sum), filled(size, 0.F));
   if (!c.moves_probe) {
@@ -237,6 +239,7 @@ TEST_P(HotPathGradients, AgreeWithPlainLoops) {
 
 TEST_P(HotPathGradients, AgreeOnTheChip) {
   const Case c = GetParam();
+  if (c.noise != Noise::amplitude) GTEST_SKIP() << "the chip compares amplitudes";
   if (!hot_path::fits_on_chip(c.n, c.n_modes)) GTEST_SKIP() << "windows do not fit on the chip";
   expect_plain_sums(c, [](const auto& scan, const auto& chunk, Complex*) {
     hot_path::add_gradients_on_chip(nullptr, scan, chunk);
@@ -245,6 +248,7 @@ TEST_P(HotPathGradients, AgreeOnTheChip) {
 
 TEST_P(HotPathGradients, AgreeWhereProbesAreShiftedOnTheChip) {
   const Case c = GetParam();
+  if (c.noise != Noise::amplitude) GTEST_SKIP() << "the chip compares amplitudes";
   if (!hot_path::fits_on_chip(c.n, c.n_modes)) GTEST_SKIP() << "windows do not fit on the chip";
   expect_plain_shifted_sums(c);
 }
@@ -297,6 +301,15 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{256, 2, 3, 2, Counts::u32, true, false, unsaturated, true},
                       Case{512, 4, 2, 2, Counts::u16, true, false, unsaturated, true},
                       Case{32, 13, 4, 2, Counts::u16, true, true, unsaturated, true}));
+INSTANTIATE_TEST_SUITE_P(
+    NoiseModels, HotPathGradients,
+    ::testing::Values(
+        Case{128, 1, 6, 2, Counts::u16, true, false, unsaturated, false, Noise::poisson},
+        Case{64, 1, 7, 2, Counts::u8, true, false, 200.F, true, Noise::poisson},
+        Case{128, 3, 5, 2, Counts::f32, true, false, 2000.F, false, Noise::intensity},
+        Case{256, 1, 4, 2, Counts::u16, true, true, unsaturated, true, Noise::intensity},
+        Case{512, 2, 2, 2, Counts::u16, true, false, unsaturated, true, Noise::poisson},
+        Case{32, 13, 4, 2, Counts::u16, true, false, unsaturated, true, Noise::poisson}));
 // Enough positions that a block takes several in turn; the last run is shorter, slots change in
 // runs.
 INSTANTIATE_TEST_SUITE_P(Runs, HotPathGradients,

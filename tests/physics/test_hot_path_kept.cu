@@ -84,7 +84,7 @@ Reflection reflect(const Problem& p, int k, const Map& map, const WaveStack& kep
   for (std::size_t i = 0; i < r.size(); ++i)
     r.data()[i] = map.of_overlap * overlap.data()[i] + map.of_kept * kept.data()[i];
   const WaveStack detector = tessera::testing::dft(r, -1);
-  double unused[4] = {};
+  double unused[5] = {};
   const WaveStack missing = missing_at_detector(window, detector, unused, slopes);
   return {map.from_overlap ? overlap : r, tessera::testing::dft(missing, 1),
           std::pow(tessera::testing::norm(missing), 2)};
@@ -98,11 +98,11 @@ void expect_projected(const Problem& p, const Map& map) {
   std::vector<Reflection> reflections;
   std::vector<double> distances;
   std::vector<double> slopes(2 * p.area(), 0.5);
-  double amplitude[4] = {};
+  double figures[5] = {};
   for (int k = begin; k < p.n_positions; ++k) {
     reflections.push_back(reflect(p, k, map, kept[p.order[k]], slopes.data()));
     distances.push_back(reflections.back().distance);
-    missing_waves(p, k, amplitude);
+    missing_waves(p, k, figures);
   }
   std::vector<double> sorted = distances;
   std::sort(sorted.begin(), sorted.end());
@@ -144,7 +144,7 @@ void expect_projected(const Problem& p, const Map& map) {
   if (map.keeps_another)
     EXPECT_LT(testing::distance(host(kept_spectra), row_spectra(kept, p.n)), tolerance);
   const std::vector<double> sums = host(gpu.sums);
-  for (int i = 0; i < 4; ++i) EXPECT_NEAR(sums[i] / amplitude[i], 1, tolerance) << "sum " << i;
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(sums[i] / figures[i], 1, tolerance) << "sum " << i;
 }
 
 TEST_P(HotPathKept, ProjectionsAgreeWithPlainLoops) {
@@ -183,7 +183,7 @@ TEST_P(HotPathKept, ProductsAgreeWithPlainLoops) {
   Problem other = make_problem(c_.n, c_.n_modes, c_.n_positions + 1, c_.n_slots, 1, true);
   const int count = p_.n_positions - begin;
   std::vector<double> expected(5 * count);
-  double unused[4] = {};
+  double unused[5] = {};
   for (int k = begin; k < p_.n_positions; ++k) {
     const Window window(p_, k);
     const WaveStack missing = missing_waves(p_, k, unused);
@@ -215,11 +215,11 @@ TEST_P(HotPathKept, ProductsAgreeWithPlainLoops) {
   EXPECT_LT(distance(host(products), expected), tolerance);
 }
 
-/// Of place k, by amplitudes, of the exit waves `waves`.
+/// Of place k, of the exit waves `waves`.
 double cost(const Problem& p, int k, const WaveStack& waves) {
-  double sums[4] = {};
-  missing_at_detector(Window(p, k), tessera::testing::dft(waves, -1), sums);
-  return sums[0];
+  double figures[5] = {};
+  missing_at_detector(Window(p, k), tessera::testing::dft(waves, -1), figures);
+  return figures[4];
 }
 
 /// a + t b
@@ -230,10 +230,9 @@ std::vector<T> along(const std::vector<T>& a, float t, const std::vector<T>& b) 
   return sum;
 }
 
-TEST_P(HotPathKept, CostsAlongALineAgreeWithPlainLoops) {
-  Problem p = p_;
-  p.saturation = 2500;
-  const Problem direction = make_problem(c_.n, c_.n_modes, c_.n_positions + 1, c_.n_slots, 1, true);
+/// @param direction of the same shapes
+void expect_plain_costs(const Problem& p, const Problem& direction) {
+  SCOPED_TRACE(static_cast<int>(p.noise));
   const std::vector<float> times{-1.5F, -1, -0.5F, 0.25F, 0.5F, 1, 1.5F, 2};
   std::vector<double> expected(times.size());
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -268,6 +267,16 @@ TEST_P(HotPathKept, CostsAlongALineAgreeWithPlainLoops) {
                       {here.data(), ahead.data(), behind.data(), on_line.data(), costs.data()});
   check(cudaDeviceSynchronize());
   EXPECT_LT(distance(host(costs), expected), tolerance);
+}
+
+TEST_P(HotPathKept, CostsAlongALineAgreeWithPlainLoops) {
+  Problem p = p_;
+  p.saturation = 2500;
+  const Problem direction = make_problem(c_.n, c_.n_modes, c_.n_positions + 1, c_.n_slots, 1, true);
+  for (const Noise noise : {Noise::amplitude, Noise::intensity, Noise::poisson}) {
+    p.noise = noise;
+    expect_plain_costs(p, direction);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathKept,

@@ -144,9 +144,9 @@ TEST_P(HotPathOwnProbes, AgreeWithPlainLoops) {
 
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
-  const std::vector<double> amplitude = host(gpu.sums);
+  const std::vector<double> figures = host(gpu.sums);
   for (int i = 0; i < 4; ++i)
-    EXPECT_NEAR(amplitude[i] / expected.amplitude[i], 1, tolerance) << "sum " << i;
+    EXPECT_NEAR(figures[i] / expected.figures[i], 1, tolerance) << "sum " << i;
   EXPECT_LT(distance(host(of_spectrum), expected_own.of_spectrum), tolerance);
   if (c.n_opr > 0) EXPECT_LT(distance(host(of_opr), expected_own.of_opr), tolerance);
   EXPECT_LT(distance(host(moves), expected_own.moves), tolerance);

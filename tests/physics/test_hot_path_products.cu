@@ -47,10 +47,10 @@ void expect_plain_products(const OwnCase& c, bool shared) {
   const std::vector<Complex> probe_directions = direction.probes();
   std::vector<double> expected;
   std::vector<double> lengths_of_chi;
-  double amplitude[4] = {};
+  double figures[5] = {};
   for (int k = begin; k < p.n_positions; ++k) {
     const Window window(p, k);
-    const WaveStack chi = missing_waves(p, k, amplitude);
+    const WaveStack chi = missing_waves(p, k, figures);
     expected.resize(expected.size() + 5);
     add_products(window.exit_waves(p.probes, object_direction),
                  window.exit_waves(probe_directions, p.object), chi, &*(expected.end() - 5));

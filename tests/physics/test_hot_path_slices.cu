@@ -65,7 +65,7 @@ void add_thick_place(const ThickProblem& thick, int k, Sums& sums) {
   }
   const WaveStack detector = tessera::testing::dft(waves, -1);
   const ImageStack<double> missing = tessera::testing::missing_amplitude(window, 0, detector);
-  for (int i = 0; i < p.n * p.n; ++i) sums.amplitude[0] += std::pow(missing.data()[i], 2);
+  for (int i = 0; i < p.n * p.n; ++i) sums.figures[0] += std::pow(missing.data()[i], 2);
   WaveStack chi = tessera::testing::dft(tessera::testing::missing_waves(detector, missing), +1);
   for (std::size_t slice = thick.slices.size(); slice-- > 0;) {
     const WaveStack seen = window.seen(thick.slices[slice]);
@@ -144,7 +144,7 @@ TEST_P(HotPathSlices, AgreeWithPlainLoops) {
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
   EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
   EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
-  EXPECT_NEAR(host(gpu.sums)[0] / expected.amplitude[0], 1, tolerance);
+  EXPECT_NEAR(host(gpu.sums)[0] / expected.figures[0], 1, tolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathSlices,

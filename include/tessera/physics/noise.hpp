@@ -2,21 +2,13 @@
 /// What a pixel that counts `measured` costs a model that expects `intensity` there.
 
 #include "tessera/device/device.hpp"
+#include "tessera/physics/noise_model.hpp"
 
 namespace tessera::physics {
 
-/// Costs L of one pixel, I the model's and N the measured counts. Scaled so that all three have the
-/// curvature 1 / (2 N) where I = N, hence steps of the same length.
-enum class Noise {
-  amplitude,  ///< (sqrt I - sqrt N)^2: variance-stabilised Gaussian (Thibault & Guizar-Sicairos
-              ///< 2012, New J. Phys. 14, 063004, sec. 2.2)
-  intensity,  ///< (I - N)^2 / (4 (N + 1)): Gaussian of variance N; the 1 lets empty pixels count
-  poisson     ///< (I - N log I) / 2: negative log likelihood (same paper, eq. 2)
-};
-
 /// Counts that the Poisson model always expects: a dark pixel that counted one photon costs much,
 /// but neither infinity nor a gradient without bound.
-inline constexpr Real dark_counts = Real(1e-3);
+inline constexpr Real dark_counts = Real(expected_dark_counts);
 
 KOKKOS_INLINE_FUNCTION Real cost(const Noise noise, const Real intensity, const Real measured) {
   switch (noise) {
