@@ -102,6 +102,8 @@ class Measurement {
     machine_.name = options_.name.empty() ? machine_name(comm_) : options_.name;
     machine_.on_gpu = !device::device_is_host;
     machine_.real_bytes = sizeof(Real);
+    if (const auto gpu = device::use_gpu(comm_.local_rank()))
+      machine_.cache_bytes = static_cast<double>(gpu->cache_bytes);
     if (!machine_.on_gpu) machine_.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
     on_first(1, comm_, [&](const comm::Communicator&) { alone(); });
     for (const int n : rank_counts(comm_.size(), machine_.cores))
@@ -124,23 +126,50 @@ class Measurement {
     machine_.file_bytes_per_s = file_bytes_per_s();
     for (const int window_px : options_.windows_px) {
       step(text("windows of ", window_px));
-      machine_.windows.push_back(measure_window(window_px));
+      machine_.windows.push_back(measure_window(window_px, cost::cached_px(machine_)));
     }
     step("methods");
-    // As the second of the usual windows, which fills a device and takes little time.
-    const int window_px = options_.windows_px[options_.windows_px.size() > 1 ? 1 : 0];
-    const comm::Communicator self(MPI_COMM_SELF);
-    const auto epoch_s = [&](const std::string& method, bool in_batches) {
-      return seconds_of_usual_epoch(window_px, method, in_batches, self);
-    };
-    const double in_batches_s = epoch_s(usual_method_, true);
-    const double whole_s = epoch_s(usual_method_, false);
-    for (const std::string& method : deck::method_names()) {
-      const bool in_batches = deck::allows(method, deck::Option::batches);
+    // The second of the usual windows fills a device and takes little time.
+    const cost::WindowRates& rates = machine_.windows[machine_.windows.size() > 1 ? 1 : 0];
+    const MethodEpochs usual = epochs_of(usual_method_, rates);
+    for (const std::string& method : deck::method_names())
       machine_.methods[method] =
-          epoch_s(method, in_batches) / (in_batches ? in_batches_s : whole_s);
-    }
-    machine_.methods[usual_method_] = 1;
+          method == usual_method_ ? cost::MethodCost{} : beside(usual, epochs_of(method, rates));
+  }
+
+  static constexpr int few = 16;
+  static constexpr int many = 256;
+
+  /// Seconds of an epoch less what the default method takes for each batch, however small.
+  struct MethodEpochs {
+    double whole_s = 0;
+    double few_batches_s = 0;  ///< 0: the method knows no batches
+    double many_batches_s = 0;
+  };
+  static MethodEpochs epochs_of(const std::string& method, const cost::WindowRates& rates) {
+    const comm::Communicator self(MPI_COMM_SELF);
+    const auto epoch_s = [&](int n_batches) {
+      return seconds_of_epoch(static_cast<int>(rates.window_px), method, n_batches, self) -
+             n_batches * rates.batch_s - rates.epoch_s;
+    };
+    MethodEpochs epochs;
+    epochs.whole_s = epoch_s(1);
+    if (!deck::allows(method, deck::Option::batches)) return epochs;
+    epochs.few_batches_s = epoch_s(few);
+    epochs.many_batches_s = epoch_s(many);
+    return epochs;
+  }
+  /// Two epochs give both numbers; a batch that costs nothing besides leaves the factor alone.
+  static cost::MethodCost beside(const MethodEpochs& usual, const MethodEpochs& method) {
+    if (method.few_batches_s == 0) return {.factor = method.whole_s / usual.whole_s};
+    const double determinant = usual.few_batches_s * many - usual.many_batches_s * few;
+    const cost::MethodCost cost{
+        .factor = (method.few_batches_s * many - method.many_batches_s * few) / determinant,
+        .batch_s = (usual.few_batches_s * method.many_batches_s -
+                    usual.many_batches_s * method.few_batches_s) /
+                   determinant};
+    if (cost.batch_s >= 0 && cost.factor > 0) return cost;
+    return {.factor = method.few_batches_s / usual.few_batches_s};
   }
 
   void together(const comm::Communicator& ranks) {
@@ -148,7 +177,7 @@ class Measurement {
     machine_.links.push_back(measure_link(ranks));
     if (machine_.cores > 0 && ranks.size() > machine_.cores) return;
     for (const int window_px : options_.windows_px)
-      usual_s_[window_px].push_back(seconds_of_usual_epoch(window_px, usual_method_, true, ranks));
+      usual_s_[window_px].push_back(seconds_of_epoch(window_px, usual_method_, few, ranks));
   }
 
   void step(const std::string& what) const {

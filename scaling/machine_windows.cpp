@@ -11,6 +11,7 @@
 #include "tessera/decomposition/halo_plan.hpp"
 #include "tessera/fft/plan.hpp"
 
+#include "physics/hot_path.hpp"
 #include "run/planned_batches.hpp"
 #include "run/rank_work.hpp"
 #include "run/run.hpp"
@@ -19,16 +20,9 @@
 namespace tessera::scaling {
 namespace {
 
-/// What epochs are made of, in the order of the columns of the fit.
-constexpr std::array rates{&cost::WindowRates::position_s,   &cost::WindowRates::wave_s,
-                           &cost::WindowRates::shift_s,      &cost::WindowRates::touched_px_s,
-                           &cost::WindowRates::batch_mode_s, &cost::WindowRates::batch_s,
-                           &cost::WindowRates::epoch_s};
-constexpr int n_rates = static_cast<int>(rates.size());
-
 /// An epoch: how much of each, and its seconds.
 struct Sample {
-  std::array<double, rates.size()> amounts{};
+  cost::Amounts amounts;
   double seconds = 0;
 };
 
@@ -39,6 +33,16 @@ SyntheticCase case_for(int window_px) {
   const int side =
       std::clamp(static_cast<int>(std::lround(std::sqrt(pixels) / window_px)), 4, most);
   return {{side, side}, std::max(1, window_px / 16), window_px};
+}
+
+/// What a chunk of one mode fills.
+cost::BatchShape shape_of(int window_px, double cached_px) {
+  namespace hot_path = physics::hot_path;
+  cost::BatchShape shape{.cached_px = cached_px};
+  if (sizeof(Real) != sizeof(float) || !hot_path::fits_on_chip(window_px, 1)) return shape;
+  shape.at_once = hot_path::places_on_chip(window_px, 1);
+  shape.at_least = hot_path::places_worth_the_chip(window_px, 1);
+  return shape;
 }
 
 /// On a host the time that this thread has been at work, so that what else the machine does is not
@@ -88,8 +92,9 @@ struct OwnRun {
   }
 };
 
-Sample sample(const SyntheticCase& wanted, int n_modes, std::vector<std::string> overrides) {
-  overrides.push_back(text("probe.n_modes=", n_modes));
+Sample sample(const SyntheticCase& wanted, cost::BatchShape shape,
+              std::vector<std::string> overrides) {
+  overrides.push_back(text("probe.n_modes=", shape.n_modes));
   OwnRun own(wanted, overrides);
   const run::Scan& scan = own.run.scan();
   const run::PlannedBatches planned(scan);
@@ -97,55 +102,74 @@ Sample sample(const SyntheticCase& wanted, int n_modes, std::vector<std::string>
   const decomposition::NearWindows near = planned.windows().near(scan.tiling, 0);
   const int size = scan.batch_sizes().front();
   const int n_batches = (scan.n_positions() - 1) / size + 1;
-  double shifts = 0;
-  double touched_px = 0;
+  Sample made{.amounts = {.batches = 1.0 * n_batches, .epochs = 1}};
   for (const cost::BatchWork& batch :
        run::work_of_rank(scan, plan, near, planned.reach(plan, near, 0), n_batches)) {
-    shifts += batch.shifts;
-    touched_px += static_cast<double>(batch.touched_px);
+    const cost::BatchAmounts of_batch = cost::amounts_of(batch, shape);
+    made.amounts += of_batch.border;
+    made.amounts += of_batch.interior;
+    made.amounts += of_batch.updates;
   }
-  const double n = scan.n_positions();
-  return {
-      {n, n * n_modes, shifts * n_modes, touched_px, 1.0 * n_batches * n_modes, 1.0 * n_batches, 1},
-      own.least_epoch_s()};
+  made.seconds = own.least_epoch_s();
+  return made;
 }
 
 /// Each differs from the first, or from another, in little: what an epoch costs more is its price.
-std::vector<Sample> samples(int window_px) {
+std::vector<Sample> samples(int window_px, const cost::BatchShape& shape) {
   const SyntheticCase wanted = case_for(window_px);
   SyntheticCase quarter = wanted;
   quarter.raster = {(wanted.raster.h + 1) / 2, (wanted.raster.w + 1) / 2};
+  SyntheticCase wide = wanted;
+  wide.step_px *= 4;
   const auto n = static_cast<int>(wanted.raster.size());
   const std::string whole = "solver.batch_size=0";
   const std::string small = text("solver.batch_size=", std::max(2, n / 256));
+  const std::string tiny = text("solver.batch_size=", std::max(2, n / 1024));
   const std::string middle = text("solver.batch_size=", std::max(4, n / 16));
   const std::string spread = "solver.batch_order=spread";
   const std::string on_pixels = "data.subpixel=false";
   const std::string exact = "data.subpixel_bins=0";
-  return {sample(wanted, 1, {whole, on_pixels}),
-          sample(wanted, 3, {whole, on_pixels}),
-          sample(wanted, 1, {whole, exact}),
-          sample(quarter, 1, {whole, on_pixels}),
-          sample(wanted, 1, {middle, on_pixels}),
-          sample(wanted, 1, {middle}),
-          sample(wanted, 3, {middle, exact}),
-          sample(wanted, 1, {middle, on_pixels, spread}),
-          sample(wanted, 1, {small, on_pixels}),
-          sample(wanted, 3, {small, on_pixels}),
-          sample(wanted, 1, {small, on_pixels, spread})};
+  std::vector<Sample> all;
+  const auto add = [&](const SyntheticCase& scan, int n_modes, std::vector<std::string> keys) {
+    cost::BatchShape of_modes = shape;
+    of_modes.n_modes = n_modes;
+    all.push_back(sample(scan, of_modes, std::move(keys)));
+  };
+  add(wanted, 1, {whole, on_pixels});
+  add(wanted, 1, {whole});
+  add(wanted, 3, {whole, on_pixels});
+  add(wanted, 1, {whole, exact});
+  add(quarter, 1, {whole, on_pixels});
+  add(wanted, 1, {middle, on_pixels});
+  add(wanted, 1, {middle});
+  add(wanted, 3, {middle, exact});
+  add(wanted, 1, {middle, on_pixels, spread});
+  add(wanted, 1, {small, on_pixels});
+  add(wanted, 1, {small});
+  add(wanted, 3, {small, on_pixels});
+  add(wanted, 1, {small, on_pixels, spread});
+  if (shape.at_once > 1) add(wanted, 1, {tiny, on_pixels});
+  if (shape.cached_px > 0) add(wide, 1, {middle, on_pixels, spread});
+  return all;
+}
+
+double amount(const Sample& sample, int k) {
+  return sample.amounts.*cost::priced[static_cast<std::size_t>(k)].first;
 }
 
 /// Rates below 0 mean that an epoch is explained without: they become 0, and the others are found
 /// anew.
-std::array<double, rates.size()> fitted(const std::vector<Sample>& all) {
-  std::vector<int> kept{0, 1, 2, 3, 4, 5, 6};
-  std::array<double, rates.size()> found{};
+void fit(const std::vector<Sample>& all, cost::WindowRates& rates) {
+  std::vector<int> kept;
+  for (int k = 0; k < static_cast<int>(cost::priced.size()); ++k)
+    if (std::ranges::any_of(all, [k](const Sample& one) { return amount(one, k) > 0; }))
+      kept.push_back(k);
   while (!kept.empty()) {
     Eigen::MatrixXd rows(all.size(), kept.size());
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t k = 0; k < kept.size(); ++k)
         rows(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) =
-            all[i].amounts[static_cast<std::size_t>(kept[k])] / all[i].seconds;
+            amount(all[i], kept[k]) / all[i].seconds;
     // Amounts are from 1 to millions.
     const Eigen::VectorXd scale = rows.colwise().norm().transpose().cwiseMax(1e-300);
     const Eigen::MatrixXd scaled = rows * scale.cwiseInverse().asDiagonal();
@@ -153,14 +177,14 @@ std::array<double, rates.size()> fitted(const std::vector<Sample>& all) {
         scaled.colPivHouseholderQr().solve(Eigen::VectorXd::Ones(rows.rows()));
     Eigen::Index worst = 0;
     if (solution.minCoeff(&worst) >= 0) {
-      for (std::size_t k = 0; k < kept.size(); ++k)
-        found[static_cast<std::size_t>(kept[k])] =
-            solution[static_cast<Eigen::Index>(k)] / scale[static_cast<Eigen::Index>(k)];
-      break;
+      for (std::size_t k = 0; k < kept.size(); ++k) {
+        const auto i = static_cast<Eigen::Index>(k);
+        rates.*cost::priced[static_cast<std::size_t>(kept[k])].second = solution[i] / scale[i];
+      }
+      return;
     }
     kept.erase(kept.begin() + worst);
   }
-  return found;
 }
 
 /// Of zeros, which take as many operations as anything.
@@ -179,18 +203,21 @@ double transform_s(int window_px) {
 
 }  // namespace
 
-cost::WindowRates measure_window(int window_px) {
-  cost::WindowRates measured{.window_px = static_cast<double>(window_px)};
-  const auto values = fitted(samples(window_px));
-  for (int i = 0; i < n_rates; ++i) measured.*rates[i] = values[i];
+cost::WindowRates measure_window(int window_px, double cached_px) {
+  const cost::BatchShape shape = shape_of(window_px, cached_px);
+  cost::WindowRates measured{.window_px = static_cast<double>(window_px),
+                             .at_once = shape.at_once,
+                             .at_least = shape.at_least};
+  fit(samples(window_px, shape), measured);
   measured.transform_s = transform_s(window_px);
   return measured;
 }
 
-double seconds_of_usual_epoch(int window_px, const std::string& method, bool in_batches,
-                              const comm::Communicator& comm) {
+double seconds_of_epoch(int window_px, const std::string& method, int n_batches,
+                        const comm::Communicator& comm) {
   const SyntheticCase wanted = case_for(window_px);
-  const int batch = in_batches ? static_cast<int>(wanted.raster.size() / 16) : 0;
+  const auto n = static_cast<int>(wanted.raster.size());
+  const int batch = n_batches > 1 ? std::max(1, n / n_batches) : 0;
   OwnRun own(wanted, {text("solver.batch_size=", batch), "solver.method=" + method});
   own.run.run_epoch();
   own.run.run_epoch();  // recorded, where the device can

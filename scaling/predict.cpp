@@ -43,8 +43,6 @@ nlohmann::json prediction_json(const run::RankPlan& plan) {
           {"least_batch", plan.least_batch}};
 }
 
-namespace {}  // namespace
-
 void bench_predict(PredictOptions& options, const comm::Communicator& comm) {
   const deck::Deck deck = deck_of(options, comm);
   nlohmann::json json = case_json("predict", options, deck, 0);

@@ -25,24 +25,27 @@ CostModel::CostModel(const Machine& machine, const RunShape& run)
       rates_(rates_for(machine, run.window_px, run.n_ranks)),
       link_(link_for(machine, run.n_ranks)),
       on_gpu_(machine.on_gpu),
+      shape_{.n_modes = run.n_modes,
+             .n_planes = run.n_planes,
+             .at_once = rates_.at_once,
+             .at_least = rates_.at_least,
+             .cached_px = cached_px(machine)},
       copy_bytes_per_s_(machine.copy_bytes_per_s),
       real_bytes_(machine.real_bytes) {}
 
 void CostModel::add_rank(std::span<const BatchWork> batches) {
   batches_.resize(std::max(batches_.size(), batches.size()));
   ++n_added_;
-  const double wave_s = run_.method * rates_.wave_s + run_.more_transforms * rates_.transform_s;
-  const double position_s = run_.method * rates_.position_s + run_.n_modes * wave_s;
+  const double further_s = run_.n_modes * run_.more_transforms * rates_.transform_s;
   for (std::size_t id = 0; id < batches.size(); ++id) {
     const BatchWork& work = batches[id];
-    const int n = work.border + work.interior;
-    const double shifts_s = run_.method * run_.n_modes * work.shifts * rates_.shift_s;
-    const double each_s = position_s + (n > 0 ? shifts_s / n : 0);
-    const Batch mine{.border_s = work.border * each_s,
-                     .interior_s = work.interior * each_s,
-                     .updates_s = run_.method * (static_cast<double>(work.touched_px) *
-                                                     run_.n_planes * rates_.touched_px_s +
-                                                 run_.n_modes * rates_.batch_mode_s)};
+    const BatchAmounts amounts = amounts_of(work, shape_);
+    const auto of_method = [&](const Amounts& some) {
+      return run_.method.factor * seconds(some, rates_);
+    };
+    const Batch mine{.border_s = of_method(amounts.border) + work.border * further_s,
+                     .interior_s = of_method(amounts.interior) + work.interior * further_s,
+                     .updates_s = of_method(amounts.updates)};
     Batch& slowest = batches_[id];
     const double mean_s = slowest.mean_s + mine.compute_s();
     const double exchange = std::max(slowest.exchange_s, exchange_s(work, mine.interior_s));
@@ -89,15 +92,17 @@ EpochCost CostModel::epoch() const {
   // The last good state is kept: each plane read and written.
   const double kept_bytes =
       2.0 * 2 * real_bytes_ * run_.n_planes * static_cast<double>(run_.tile_px);
-  epoch.rest_s = n_batches * rates_.batch_s + rates_.epoch_s + kept_bytes / copy_bytes_per_s_;
+  epoch.rest_s = n_batches * (rates_.batch_s + run_.method.batch_s) + rates_.epoch_s +
+                 kept_bytes / copy_bytes_per_s_;
   return epoch;
 }
 
 int CostModel::least_batch() const {
   const EpochCost cost = epoch();
   const auto n_batches = static_cast<double>(std::max<std::size_t>(1, batches_.size()));
-  const double besides_s = (cost.exchange_s + cost.probe_s) / n_batches + rates_.batch_s;
-  const double position_s = run_.method * (rates_.position_s + run_.n_modes * rates_.wave_s);
+  const double besides_s =
+      (cost.exchange_s + cost.probe_s) / n_batches + rates_.batch_s + run_.method.batch_s;
+  const double position_s = run_.method.factor * (rates_.position_s + run_.n_modes * rates_.wave_s);
   return std::max(run_.n_ranks, static_cast<int>(std::ceil(run_.n_ranks * besides_s / position_s)));
 }
 

@@ -7,19 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cost/machine.hpp"
+#include "cost/amounts.hpp"
 
 namespace tessera::cost {
-
-/// What one rank does in one batch, counted.
-struct BatchWork {
-  int border = 0;                ///< positions whose windows reach ghosts
-  int interior = 0;              ///< the others
-  int shifts = 0;                ///< shifted probes that they see
-  std::int64_t touched_px = 0;   ///< of the rank's tile, in one plane
-  std::int64_t sum_bytes = 0;    ///< sent to owners
-  std::int64_t value_bytes = 0;  ///< sent to ghosts
-};
 
 /// What is the same in all batches of a run.
 struct RunShape {
@@ -29,8 +19,8 @@ struct RunShape {
   int n_ranks = 1;
   std::int64_t tile_px = 0;       ///< of the largest tile, ghosts included
   std::int64_t shared_bytes = 0;  ///< that a batch sums over all ranks
-  double method = 1;              ///< an epoch of the method over one of the default
-  double more_transforms = 0;     ///< of a position and mode, besides those of one thin slice
+  MethodCost method = {};
+  double more_transforms = 0;  ///< of a position and mode, besides those of one thin slice
 };
 
 /// Seconds of an epoch. Batches follow one another, each as slow as its slowest rank.
@@ -79,6 +69,7 @@ class CostModel {
   WindowRates rates_;
   Link link_;
   bool on_gpu_;
+  BatchShape shape_;
   double copy_bytes_per_s_;
   int real_bytes_;
   std::vector<Batch> batches_;

@@ -33,6 +33,11 @@ Between among_ranks(const Machine& machine, int n_ranks) {
 
 }  // namespace
 
+double cached_px(const Machine& machine) {
+  constexpr int reals = 5;  // two complex numbers and one real
+  return machine.cache_bytes / (reals * machine.real_bytes);
+}
+
 double turns(const Machine& machine, int n_ranks) {
   if (machine.cores == 0) return 1;
   const int on_host = std::min(n_ranks, machine.links.back().n_ranks);
@@ -50,21 +55,18 @@ WindowRates rates_for(const Machine& machine, double window_px, int n_ranks) {
     return among(rates.slowdown[among.low], rates.slowdown[next]);
   };
   const double slowdown = turns(machine, n_ranks) * at(slowdown_of(a), slowdown_of(b));
-  const auto as_is = [&](double WindowRates::* rate) { return slowdown * at(a.*rate, b.*rate); };
-  const auto by_pixel = [&](double WindowRates::* rate) {
-    return slowdown * window_px * window_px *
-           at(a.*rate / (a.window_px * a.window_px), b.*rate / (b.window_px * b.window_px));
-  };
-  return {.window_px = window_px,
-          .position_s = by_pixel(&WindowRates::position_s),
-          .wave_s = by_pixel(&WindowRates::wave_s),
-          .shift_s = by_pixel(&WindowRates::shift_s),
-          .touched_px_s = as_is(&WindowRates::touched_px_s),
-          .batch_s = as_is(&WindowRates::batch_s),
-          .batch_mode_s = by_pixel(&WindowRates::batch_mode_s),
-          .epoch_s = as_is(&WindowRates::epoch_s),
-          .transform_s = by_pixel(&WindowRates::transform_s),
-          .slowdown = {1}};
+  const double pixels = window_px * window_px;
+  WindowRates rates{
+      .window_px = window_px, .at_once = a.at_once, .at_least = a.at_least, .slowdown = {1}};
+  for (const auto rate : {&WindowRates::touched_px_s, &WindowRates::batch_s, &WindowRates::epoch_s})
+    rates.*rate = slowdown * at(a.*rate, b.*rate);
+  for (const auto rate :
+       {&WindowRates::position_s, &WindowRates::wave_s, &WindowRates::wave_of_modes_s,
+        &WindowRates::few_wave_s, &WindowRates::far_wave_s, &WindowRates::shift_s,
+        &WindowRates::chip_shift_s, &WindowRates::batch_mode_s, &WindowRates::transform_s})
+    rates.*rate = slowdown * pixels *
+                  at(a.*rate / (a.window_px * a.window_px), b.*rate / (b.window_px * b.window_px));
+  return rates;
 }
 
 Link link_for(const Machine& machine, int n_ranks) {

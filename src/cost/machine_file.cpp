@@ -19,7 +19,11 @@ constexpr std::pair<const char*, double WindowRates::*> window_keys[] = {
     {"window_px", &WindowRates::window_px},
     {"position_s", &WindowRates::position_s},
     {"wave_s", &WindowRates::wave_s},
+    {"wave_of_modes_s", &WindowRates::wave_of_modes_s},
+    {"few_wave_s", &WindowRates::few_wave_s},
+    {"far_wave_s", &WindowRates::far_wave_s},
     {"shift_s", &WindowRates::shift_s},
+    {"chip_shift_s", &WindowRates::chip_shift_s},
     {"touched_px_s", &WindowRates::touched_px_s},
     {"batch_s", &WindowRates::batch_s},
     {"batch_mode_s", &WindowRates::batch_mode_s},
@@ -33,7 +37,10 @@ constexpr std::pair<const char*, double Link::*> link_keys[] = {
 constexpr std::pair<const char*, double Machine::*> machine_keys[] = {
     {"copy_bytes_per_s", &Machine::copy_bytes_per_s},
     {"flops_per_s", &Machine::flops_per_s},
-    {"file_bytes_per_s", &Machine::file_bytes_per_s}};
+    {"file_bytes_per_s", &Machine::file_bytes_per_s},
+    {"cache_bytes", &Machine::cache_bytes}};
+constexpr std::pair<const char*, double MethodCost::*> method_keys[] = {
+    {"factor", &MethodCost::factor}, {"batch_s", &MethodCost::batch_s}};
 
 class Reader {
  public:
@@ -60,11 +67,15 @@ class Reader {
     }
     for (const toml::table* row : rows("windows")) {
       read(*row, window_keys, machine.windows.emplace_back());
+      machine.windows.back().at_once = static_cast<int>(number(*row, "at_once"));
+      machine.windows.back().at_least = static_cast<int>(number(*row, "at_least"));
       machine.windows.back().slowdown = slowdown(*row, machine.links.size());
     }
     if (const toml::table* methods = root_["methods"].as_table())
-      for (const auto& [name, node] : *methods)
-        machine.methods[std::string(name.str())] = number(*methods, name.str());
+      for (const auto& [name, node] : *methods) {
+        if (!node.is_table()) refuse(text("methods.", name.str(), " must be a table"));
+        read(*node.as_table(), method_keys, machine.methods[std::string(name.str())]);
+      }
     check(machine);
     return machine;
   }
@@ -107,6 +118,8 @@ class Reader {
              std::ranges::adjacent_find(all, std::ranges::greater_equal(), field) == all.end();
     };
     if (!rises(machine.windows, &WindowRates::window_px)) refuse("window_px must rise from >= 1");
+    for (const WindowRates& rates : machine.windows)
+      if (rates.at_once < 1) refuse("at_once must be >= 1");
     if (machine.links.front().n_ranks != 1 || !rises(machine.links, &Link::n_ranks))
       refuse("ranks of [[links]] must rise from 1");
     for (const Link& link : machine.links)
@@ -145,13 +158,16 @@ std::string machine_text(const Machine& machine, const std::string& head) {
   for (const WindowRates& rates : machine.windows) {
     out << "\n[[windows]]\n";
     write(out, window_keys, rates);
+    out << "at_once = " << rates.at_once << "\nat_least = " << rates.at_least << "\n";
     out << "slowdown = [";
     for (std::size_t i = 0; i < rates.slowdown.size(); ++i)
       out << (i > 0 ? ", " : "") << rates.slowdown[i];
     out << "]\n";
   }
-  out << "\n[methods]\n";
-  for (const auto& [name, factor] : machine.methods) out << name << " = " << factor << "\n";
+  for (const auto& [name, cost] : machine.methods) {
+    out << "\n[methods." << name << "]\n";
+    write(out, method_keys, cost);
+  }
   return out.str();
 }
 

@@ -105,6 +105,7 @@ Gpu current_gpu(int index, int n_visible) {
           .pci_bus_id = bus_id,
           .total_bytes = static_cast<std::int64_t>(total_bytes),
           .free_bytes = static_cast<std::int64_t>(free_bytes),
+          .cache_bytes = properties.l2CacheSize,
           .numa_node = numa_node(bus_id),
           .compute_capability = 10 * properties.major + properties.minor,
           .n_visible = n_visible,

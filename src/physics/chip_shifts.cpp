@@ -34,15 +34,19 @@ bool ChipShifts::possible(const Sizes& sizes) {
   return sizes.has_slots() && keeps_waves_on_chip(sizes);
 }
 
-bool ChipShifts::pay(const Chunk& chunk, const ObjectView& object) const {
+bool ChipShifts::has_many(const Chunk& chunk, int n_modes, int window_px) {
   // To make, change and gather a slot takes as long as to shift so many places on the chip. A batch
-  // in several chunks, or one that does not fill the chip, is faster with slots (decision 0018).
+  // in several chunks is faster with slots (decision 0018).
+  const int places_of_slot = n_modes == 1 && window_px < 256 ? 6 : 3;
+  return chunk.count == chunk.n_sharing && chunk.count < places_of_slot * chunk.n_slots;
+}
+
+bool ChipShifts::pay(const Chunk& chunk, const ObjectView& object) const {
+  // One that does not fill the chip is, too.
   if (!possible_ || !hot_path::counts_pixels(object.extent(1) * object.extent(2)) ||
       chunk.count < hot_path::places_on_chip(scan_.window.w, n_modes_))
     return false;
-  const int places_of_slot = n_modes_ == 1 && scan_.window.w < 256 ? 6 : 3;
-  return own_probes_ ||
-         (chunk.count == chunk.n_sharing && chunk.count < places_of_slot * chunk.n_slots);
+  return own_probes_ || has_many(chunk, n_modes_, scan_.window.w);
 }
 
 hot_path::ShiftsOnChip ChipShifts::prepare(const Device& exec, const Chunk& chunk,

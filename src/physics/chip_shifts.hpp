@@ -24,6 +24,8 @@ class ChipShifts {
   static bool possible(const Sizes& sizes);
   bool possible() const { return possible_; }
 
+  /// Whether a chunk that fills the chip has more slots than are worth making.
+  static bool has_many(const Chunk& chunk, int n_modes, int window_px);
   /// Whether `chunk` is better shifted so than by its slots, which no other shares then.
   bool pay(const Chunk& chunk, const ObjectView& object) const;
   /// What the kernel reads. Makes the probe's spectrum unless it is there.

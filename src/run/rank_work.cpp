@@ -8,6 +8,7 @@
 #include "tessera/decomposition/chunk_layout.hpp"
 #include "tessera/decomposition/touched_blocks.hpp"
 
+#include "physics/chip_shifts.hpp"
 #include "solvers/methods.hpp"
 
 namespace tessera::run {
@@ -25,6 +26,17 @@ int shifts_made(const decomposition::ChunkLayout& layout, const decomposition::C
     if (chunk.ends_slots) n += chunk.n_slots;
   }
   return n;
+}
+
+/// Whether a GPU that the batch fills makes none of them beforehand.
+bool has_many_shifts(const decomposition::ChunkLayout& layout,
+                     const decomposition::ChunkRange& range, int n_modes, int window_px) {
+  const auto chunks =
+      layout.chunks().subspan(static_cast<std::size_t>(range.border_begin),
+                              static_cast<std::size_t>(range.end - range.border_begin));
+  return std::ranges::all_of(chunks, [&](const decomposition::Chunk& chunk) {
+    return physics::ChipShifts::has_many(chunk, n_modes, window_px);
+  });
 }
 
 std::int64_t touched_px(const BatchReach& reach, const HaloPlan& plan, int batch) {
@@ -84,10 +96,15 @@ std::vector<cost::BatchWork> work_of_rank(const Scan& scan, const HaloPlan& plan
     batch.interior = static_cast<int>(interior.size());
     const decomposition::ChunkRange range = layout.add_batch(border, interior);
     // Probes of positions' own are shifted each for itself.
-    if (model.own_probes)
+    batch.border_chunks = range.interior_begin - range.border_begin;
+    batch.interior_chunks = range.end - range.interior_begin;
+    if (model.own_probes) {
       batch.shifts = batch.border + batch.interior;
-    else if (scan.on_device.has_subpixel)
+      batch.many_shifts = true;
+    } else if (scan.on_device.has_subpixel) {
       batch.shifts = shifts_made(layout, range);
+      batch.many_shifts = has_many_shifts(layout, range, model.n_modes, scan.info.pattern.w);
+    }
     batch.touched_px = touched_px(reach, plan, id);
     for (const decomposition::PeerMessages& peer : reach.messages(id)) {
       batch.sum_bytes += std::int64_t{peer.to_owners.send.n_pixels} *

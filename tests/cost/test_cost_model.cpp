@@ -57,14 +57,23 @@ TEST(CostModel, AddsUpTheSlowestRankOfEveryBatch) {
   Machine machine = some_machine();
   machine.windows.pop_back();
   machine.links[1].n_ranks = 2;
-  CostModel model(machine, {.window_px = 64,
-                            .n_modes = 3,
-                            .n_ranks = 2,
-                            .tile_px = 1000,
-                            .shared_bytes = 8000,
-                            .method = 1});
-  const std::array rank_0{BatchWork{4, 6, 5, 1000, 0, 0}, BatchWork{1, 1, 2, 500, 3000, 2000}};
-  const std::array rank_1{BatchWork{2, 2, 2, 800, 4000, 1000}, BatchWork{3, 5, 4, 900, 0, 0}};
+  CostModel model(
+      machine,
+      {.window_px = 64, .n_modes = 3, .n_ranks = 2, .tile_px = 1000, .shared_bytes = 8000});
+  const std::array rank_0{BatchWork{.border = 4, .interior = 6, .shifts = 5, .touched_px = 1000},
+                          BatchWork{.border = 1,
+                                    .interior = 1,
+                                    .shifts = 2,
+                                    .touched_px = 500,
+                                    .sum_bytes = 3000,
+                                    .value_bytes = 2000}};
+  const std::array rank_1{BatchWork{.border = 2,
+                                    .interior = 2,
+                                    .shifts = 2,
+                                    .touched_px = 800,
+                                    .sum_bytes = 4000,
+                                    .value_bytes = 1000},
+                          BatchWork{.border = 3, .interior = 5, .shifts = 4, .touched_px = 900}};
   model.add_rank(rank_0);
   model.add_rank(rank_1);
   const EpochCost epoch = model.epoch();
@@ -93,9 +102,77 @@ TEST(CostModel, AddsUpTheSlowestRankOfEveryBatch) {
   EXPECT_EQ(epoch.limit(), "the positions");
 }
 
+TEST(CostModel, AMethodTakesItsFactorAndSomethingForEachBatch) {
+  const auto epoch_of = [](const MethodCost& method) {
+    CostModel model(some_machine(), {.window_px = 64, .method = method});
+    model.add_rank(std::array{BatchWork{.interior = 10, .shifts = 4, .touched_px = 100},
+                              BatchWork{.interior = 6, .shifts = 4, .touched_px = 100}});
+    return model.epoch();
+  };
+  const EpochCost usual = epoch_of({});
+  const EpochCost other = epoch_of({.factor = 1.75, .batch_s = 2e-5});
+  EXPECT_DOUBLE_EQ(other.interior_s, 1.75 * usual.interior_s);
+  EXPECT_DOUBLE_EQ(other.updates_s, 1.75 * usual.updates_s);
+  EXPECT_DOUBLE_EQ(other.rest_s, usual.rest_s + 2 * 2e-5);
+}
+
+/// A GPU of round numbers: 8 waves at once, 5 are worth it; 500 pixels of the object in its cache.
+Machine some_gpu() {
+  Machine machine = some_machine();
+  machine.on_gpu = true;
+  machine.cache_bytes = 10000;
+  WindowRates& rates = machine.windows[0];
+  rates.position_s = 0;
+  rates.wave_of_modes_s = 7e-5;
+  rates.few_wave_s = 9e-5;
+  rates.far_wave_s = 5e-5;
+  rates.chip_shift_s = 6e-5;
+  rates.at_once = 8;
+  rates.at_least = 5;
+  return machine;
+}
+
+EpochCost cost_on_gpu(const BatchWork& work, int n_modes = 1, int n_planes = 1) {
+  CostModel model(some_gpu(), {.window_px = 64, .n_modes = n_modes, .n_planes = n_planes});
+  model.add_rank(std::array{work});
+  return model.epoch();
+}
+
+/// 20 positions take three turns, and a chunk one more; of 4 each takes its time.
+TEST(CostModel, AGpuTakesSoManyWavesAtOnce) {
+  EXPECT_DOUBLE_EQ(cost_on_gpu({.interior = 20}).interior_s, 4 * 8 * 2e-5);
+  EXPECT_DOUBLE_EQ(cost_on_gpu({.interior = 20, .interior_chunks = 2}).interior_s, 5 * 8 * 2e-5);
+  EXPECT_DOUBLE_EQ(cost_on_gpu({.interior = 4}).interior_s, 4 * 9e-5);
+  EXPECT_DOUBLE_EQ(cost_on_gpu({.interior = 6}, 2).interior_s, 3 * 8 * 7e-5);
+  const EpochCost both = cost_on_gpu({.border = 6, .interior = 4, .border_chunks = 1});
+  EXPECT_DOUBLE_EQ(both.border_s, 2 * 8 * 2e-5);
+  EXPECT_DOUBLE_EQ(both.interior_s, 4 * 9e-5);
+}
+
+TEST(CostModel, AGpuShiftsTheProbeOfEveryWindowWhereShiftsAreMany) {
+  const double waves_s = 3 * 8 * 2e-5;
+  EXPECT_DOUBLE_EQ(cost_on_gpu({.interior = 12, .shifts = 2}).interior_s, waves_s + 2 * 4e-5);
+  EXPECT_DOUBLE_EQ(cost_on_gpu({.interior = 12, .shifts = 7, .many_shifts = true}).interior_s,
+                   waves_s + 12 * 6e-5);
+  EXPECT_DOUBLE_EQ(cost_on_gpu({.interior = 6, .shifts = 6, .many_shifts = true}).interior_s,
+                   2 * 8 * 2e-5 + 6 * 4e-5);
+}
+
+/// Of 1000 pixels that a chunk reaches the cache holds half.
+TEST(CostModel, WavesTakeLongerWhereTheCacheDoesNotHoldTheObject) {
+  const double near_s = 2 * 8 * 2e-5;
+  EXPECT_DOUBLE_EQ(cost_on_gpu({.interior = 8, .touched_px = 400}).interior_s, near_s);
+  EXPECT_DOUBLE_EQ(cost_on_gpu({.interior = 8, .touched_px = 1000}).interior_s, near_s + 4 * 5e-5);
+  EXPECT_DOUBLE_EQ(cost_on_gpu({.interior = 8, .touched_px = 500}, 1, 2).interior_s,
+                   near_s + 4 * 5e-5);
+  EXPECT_DOUBLE_EQ(
+      cost_on_gpu({.interior = 16, .interior_chunks = 2, .touched_px = 1000}).interior_s,
+      4 * 8 * 2e-5);
+}
+
 TEST(CostModel, OneRankSendsNothing) {
   CostModel model(some_machine(), {.window_px = 64, .shared_bytes = 8000});
-  model.add_rank(std::array{BatchWork{0, 10, 0, 100, 0, 0}});
+  model.add_rank(std::array{BatchWork{.interior = 10, .touched_px = 100}});
   EXPECT_EQ(model.epoch().exchange_s, 0);
   EXPECT_EQ(model.epoch().probe_s, 0);
   EXPECT_EQ(model.epoch().waits_s, 0);
@@ -106,7 +183,8 @@ TEST(CostModel, OnGpusSumsHideBehindTheInterior) {
   machine.on_gpu = true;
   const auto exchange_s = [&](int n_interior) {
     CostModel model(machine, {.window_px = 64, .n_ranks = 4});
-    model.add_rank(std::array{BatchWork{1, n_interior, 0, 0, 1000000, 0}});
+    model.add_rank(
+        std::array{BatchWork{.border = 1, .interior = n_interior, .sum_bytes = 1000000}});
     return model.epoch().exchange_s;
   };
   const double packs = 4e6 / 1e10;
@@ -118,7 +196,7 @@ TEST(CostModel, OnGpusSumsHideBehindTheInterior) {
 TEST(CostModel, AnAllReduceTakesAsManyStepsAsRanksDouble) {
   const auto probe_s = [](int n_ranks) {
     CostModel model(some_machine(), {.window_px = 64, .n_ranks = n_ranks});
-    model.add_rank(std::array{BatchWork{0, 1, 0, 0, 0, 0}});
+    model.add_rank(std::array{BatchWork{.interior = 1}});
     return model.epoch().probe_s;
   };
   EXPECT_DOUBLE_EQ(probe_s(2), 2e-5);
@@ -130,7 +208,7 @@ TEST(CostModel, AnAllReduceTakesAsManyStepsAsRanksDouble) {
 TEST(CostModel, TheLeastBatchComputesAsLongAsItWaits) {
   const RunShape run{.window_px = 64, .n_ranks = 64, .shared_bytes = 500000};
   CostModel model(some_machine(), run);
-  model.add_rank(std::array{BatchWork{0, 4, 0, 0, 0, 0}});
+  model.add_rank(std::array{BatchWork{.interior = 4}});
   const double waits = 6 * 2e-5 + 2 * (63.0 / 64) * 500000 / 5e8 + 1.5 * 1e-4;
   EXPECT_NEAR(model.least_batch(), 64 * waits / (1.5 * 3e-5), 1);
   EXPECT_EQ(model.epoch().limit(), "the all-reduce of the probe");

@@ -46,17 +46,27 @@ class MachineFile : public ::testing::Test {
 TEST_F(MachineFile, ReadsBackWhatWasWritten) {
   Machine wrote = some_machine();
   wrote.cores = 3;
+  wrote.cache_bytes = 5e7;
+  wrote.windows[0].at_once = 528;
+  wrote.windows[0].at_least = 198;
+  wrote.windows[0].far_wave_s = 15e-9;
   const Machine read = read_machine(write(machine_text(wrote, "# a head\n")));
   EXPECT_EQ(read.name, wrote.name);
   EXPECT_EQ(read.on_gpu, wrote.on_gpu);
   EXPECT_EQ(read.cores, 3);
   EXPECT_DOUBLE_EQ(read.copy_bytes_per_s, wrote.copy_bytes_per_s);
   EXPECT_DOUBLE_EQ(read.file_bytes_per_s, wrote.file_bytes_per_s);
-  EXPECT_EQ(read.methods, wrote.methods);
+  EXPECT_DOUBLE_EQ(read.cache_bytes, 5e7);
+  ASSERT_EQ(read.methods.size(), 2u);
+  EXPECT_DOUBLE_EQ(read.methods.at("lsqml").factor, 1.75);
+  EXPECT_DOUBLE_EQ(read.methods.at("lsqml").batch_s, 2e-5);
   ASSERT_EQ(read.windows.size(), 2u);
   EXPECT_DOUBLE_EQ(read.windows[1].window_px, 256);
   EXPECT_DOUBLE_EQ(read.windows[1].shift_s, 128e-5);
   EXPECT_DOUBLE_EQ(read.windows[0].touched_px_s, 1e-9);
+  EXPECT_DOUBLE_EQ(read.windows[0].far_wave_s, 15e-9);
+  EXPECT_EQ(read.windows[0].at_once, 528);
+  EXPECT_EQ(read.windows[0].at_least, 198);
   EXPECT_EQ(read.windows[0].slowdown, wrote.windows[0].slowdown);
   ASSERT_EQ(read.links.size(), 2u);
   EXPECT_EQ(read.links[1].n_ranks, 4);
@@ -71,6 +81,8 @@ TEST_F(MachineFile, RefusesWhatIsNone) {
               HasSubstr("slowdown must hold 2 numbers"));
   EXPECT_THAT(refusal("wave_s = ", "wave_s = -"), HasSubstr("wave_s must be a number >= 0"));
   EXPECT_THAT(refusal("wave_s = ", "wave_s = \"x\" #"), HasSubstr("wave_s must be a number"));
+  EXPECT_THAT(refusal("at_once = 1", "at_once = 0"), HasSubstr("at_once must be >= 1"));
+  EXPECT_THAT(refusal("factor = 1.75", "factor = -1"), HasSubstr("factor must be a number >= 0"));
   EXPECT_THAT(refusal("[[links]]", "[[linked]]"), HasSubstr("links"));
   EXPECT_THAT(refusal("name = ", "name == "), HasSubstr("not a machine file"));
   EXPECT_THROW(read_machine(folder_.path("none.toml")), InputError);

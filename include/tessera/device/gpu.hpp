@@ -15,6 +15,7 @@ struct Gpu {
   std::string pci_bus_id;  ///< as in /sys/bus/pci/devices
   std::int64_t total_bytes = 0;
   std::int64_t free_bytes = 0;
+  std::int64_t cache_bytes = 0;  ///< of the cache that all multiprocessors share
   int numa_node = -1;          ///< -1: the system does not say
   int compute_capability = 0;  ///< 90 is 9.0
   int n_visible = 0;           ///< GPUs that this process sees, this one too
