@@ -45,16 +45,23 @@ std::string shape_text(const io::Extents& extents) {
 }
 
 /// Median distance to the nearest other position; of a sample, for scans can be long.
-double median_step_m(const std::vector<Vec2>& positions_m) {
+double median_step_m(std::vector<Vec2> positions_m) {
   constexpr std::size_t n_sampled = 1000;
-  const std::size_t every = std::max<std::size_t>(1, positions_m.size() / n_sampled);
+  const std::size_t n = positions_m.size();
+  std::ranges::sort(positions_m, {}, &Vec2::y);
   std::vector<double> steps_m;
-  for (std::size_t i = 0; i < positions_m.size(); i += every) {
+  for (std::size_t i = 0; i < n; i += std::max<std::size_t>(1, n / n_sampled)) {
     double nearest_m = std::numeric_limits<double>::infinity();
-    for (std::size_t j = 0; j < positions_m.size(); ++j)
-      if (j != i)
-        nearest_m = std::min(nearest_m, std::hypot(positions_m[j].y - positions_m[i].y,
-                                                   positions_m[j].x - positions_m[i].x));
+    // Up and down, as far as one could be nearer.
+    const auto try_out = [&](const Vec2& other) {
+      const Vec2 way = other - positions_m[i];
+      nearest_m = std::min(nearest_m, std::hypot(way.y, way.x));
+      return std::abs(way.y) < nearest_m;
+    };
+    for (std::size_t j = i; j-- > 0 && try_out(positions_m[j]);) {
+    }
+    for (std::size_t j = i + 1; j < n && try_out(positions_m[j]); ++j) {
+    }
     steps_m.push_back(nearest_m);
   }
   const auto middle = steps_m.begin() + static_cast<std::ptrdiff_t>(steps_m.size() / 2);
