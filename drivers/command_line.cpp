@@ -183,6 +183,9 @@ void add_inspect(CLI::App& app, Action& action) {
   CLI::Option* json =
       command->add_flag("--json", options->wanted.as_json, "print JSON instead of text");
   command->add_option("--png", options->wanted.pictures, "also write pictures to this folder");
+  command->add_option("--deep-zoom", options->wanted.deep_zoom,
+                      "also write a result's object to this folder as tiles of every resolution "
+                      "(Deep Zoom), on as many ranks as were started: open its index.html");
   command
       ->add_flag("--view", options->wanted.views,
                  "also draw a result's object and error here, by characters")

@@ -10,6 +10,7 @@
 
 #include "analysis/pictures.hpp"
 #include "analysis/terminal_view.hpp"
+#include "report/zoom.hpp"
 #include "subcommands.hpp"
 
 namespace tessera::drivers {
@@ -42,6 +43,9 @@ ExitCode inspect(const std::string& file, const InspectRequest& wanted,
     for (const std::string& path : analysis::write_pictures(file, wanted.pictures))
       if (!wanted.as_json) fmt::print("picture {}\n", path);
   });
+  if (wanted.deep_zoom.empty()) return ExitCode::done;
+  const std::string page = report::write_zoom_page(file, wanted.deep_zoom, comm);
+  if (comm.is_root() && !wanted.as_json) fmt::print("page {}\n", page);
   return ExitCode::done;
 }
 

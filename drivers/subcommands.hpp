@@ -46,7 +46,8 @@ ExitCode convert(const BareScan& file, const std::string& out, const comm::Commu
 /// @param pictures a folder to draw to; empty: none
 ExitCode look(const BareScan& scan, const std::string& pictures, const comm::Communicator& comm);
 struct InspectRequest {
-  std::string pictures = {};  ///< a folder to draw to as well; empty: none
+  std::string pictures = {};   ///< a folder to draw to as well; empty: none
+  std::string deep_zoom = {};  ///< a folder for tiles and their page; empty: none
   bool as_json = false;
   bool views = false;  ///< also draws on the terminal
 };

@@ -45,17 +45,16 @@ double pixel_m(const io::File& file) {
   return file.positive_attribute("/", "object_pixel_m").value_or(0);
 }
 
-/// A picture of f(value), its grey range set by the illuminated pixels only.
+/// A picture of f(value).
 /// @param unit behind the numbers
 template <class F>
-void write_grey(const std::string& path, const ObjectPicture& object, double pixel_m,
-                const std::string& unit, const F& f) {
+void write_grey(const std::string& path, const ObjectPicture& object, const GreyRange& range,
+                double pixel_m, const std::string& unit, const F& f) {
   std::vector<double> values(object.waves.size());
   std::transform(object.waves.begin(), object.waves.end(), values.begin(), f);
-  const auto range = shown_range(values, object.lit);
-  const io::Legend legend{value_text(range.first, unit), value_text(range.second, unit),
+  const io::Legend legend{value_text(range.least, unit), value_text(range.most, unit),
                           pixel_m * object.stride};
-  io::write_grey_png(path, object.waves.shape(), values, range, legend);
+  io::write_grey_png(path, object.waves.shape(), values, range.as_pair(), legend);
 }
 
 void write_object(const io::File& file, const WaveStack& probe, Folder& folder) {
@@ -63,10 +62,10 @@ void write_object(const io::File& file, const WaveStack& probe, Folder& folder) 
   const Shape2 whole = object_shape(file);
   const int stride = (std::max(whole.h, whole.w) + longest_px - 1) / longest_px;
   const ObjectPicture object = object_picture(file, probe, stride);
-  write_grey(folder.file("object_amplitude.png"), object, pixel_m(file), "",
+  write_grey(folder.file("object_amplitude.png"), object, object.look.amplitude, pixel_m(file), "",
              [](const Complex& value) { return std::abs(value); });
-  write_grey(folder.file("object_phase.png"), object, pixel_m(file), " rad",
-             [](const Complex& value) { return std::arg(value); });
+  write_grey(folder.file("object_phase.png"), object, object.look.phase, pixel_m(file), " rad",
+             wrapped_phase_rad);
 }
 
 void write_modes(const WaveStack& probe, double pixel_m, const std::string& path) {

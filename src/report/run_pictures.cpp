@@ -91,21 +91,12 @@ Json turns_picture(const analysis::ObjectPicture& object) {
   return lit_picture(object, [&](std::size_t r) { return turns[r]; });
 }
 
-/// Slices of the first object mode along the beam, then of the next.
-std::string image_name(const Result& result, int image) {
-  const int n_slices = result.deck ? result.deck->object.n_slices : 0;
-  if (n_slices == 0) return text("image ", image + 1);
-  if (n_slices == 1) return text("object mode ", image + 1);
-  const std::string slice = text("slice ", image % n_slices + 1);
-  return result.deck->object.n_modes == 1 ? slice
-                                          : text("object mode ", image / n_slices + 1, ", ", slice);
-}
-
 }  // namespace
 
 Json object_section(const Result& result, const WaveStack& probe, std::int64_t max_pixels) {
-  const io::Extents extents = result.file.wave_extents("object");
-  const int n_images = extents.size() == 3 ? static_cast<int>(extents[0]) : 1;
+  const int n_images = analysis::n_object_images(result.file);
+  const int n_slices = result.deck ? result.deck->object.n_slices : 0;
+  const int n_modes = result.deck ? result.deck->object.n_modes : 0;
   const int n_pictures = n_images > 1 ? 1 + n_images : 1;
   const Shape2 whole = analysis::object_shape(result.file);
   const int stride = stride_for(n_pictures * whole.size(), max_pixels);
@@ -116,7 +107,7 @@ Json object_section(const Result& result, const WaveStack& probe, std::int64_t m
   section.update(lit_pictures(object));
   if (const Json turns = turns_picture(object); !turns.is_null()) section["turns"] = turns;
   for (int i = 0; n_images > 1 && i < n_images; ++i) {
-    Json image = {{"name", image_name(result, i)}};
+    Json image = {{"name", analysis::object_image_name(i, n_slices, n_modes)}};
     image.update(lit_pictures(analysis::object_picture(result.file, probe, stride, i)));
     section["images"].push_back(image);
   }

@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Help{"plan", {"deck", "key=value", "--ranks"}},
                       Help{"simulate", {"deck", "key=value", "data.file"}},
                       Help{"init", {"file", "--output"}},
-                      Help{"inspect", {"file", "--json", "--png"}},
+                      Help{"inspect", {"file", "--json", "--png", "--deep-zoom"}},
                       Help{"compare", {"a", "b", "--json"}},
                       Help{"report", {"results", "--output"}}),
     [](const auto& tested) { return tested.param.subcommand; });
