@@ -7,6 +7,7 @@ const deepest = 4;  // a pixel of the object as 16 x 16 of the screen
 const map = L.map('map', {
   crs: L.extend({}, L.CRS.Simple, {transformation: new L.Transformation(1, 0, 1, 0)}),
   attributionControl: false,
+  fadeAnimation: false,
   maxZoom: deepest,
 });
 
@@ -32,8 +33,9 @@ function show() {
   const quantity = picture.quantities[quantityChoice.value];
   const [h, w] = picture.shape_px;
   const last = picture.last_level;
-  if (layer) layer.remove();
   map.setMinZoom(-last);
+  if (layer) layer.remove();
+  else map.fitBounds([[0, 0], [h, w]]);
   layer = L.tileLayer(`${quantity.tiles}/{z}/{x}_{y}.png`, {
     tileSize: contents.tile_px,
     bounds: [[0, 0], [h, w]],
@@ -46,7 +48,6 @@ function show() {
   layer.on('tileload', keepSize);
   layer.on('load', () => { document.body.dataset.state = 'shown'; });
   layer.on('tileerror', () => { document.body.dataset.state = 'a tile is missing'; });
-  if (!map._loaded) map.fitBounds([[0, 0], [h, w]]);
   layer.addTo(map);
   const unit = quantity.unit ? ` ${quantity.unit}` : '';
   bar.replaceChildren(digits(quantity.range[0], 3), element('i'), `${digits(quantity.range[1], 3)}${unit}`);

@@ -28,6 +28,7 @@ class ZoomPage : public ::testing::Test {
  protected:
   ZoomPage() { write(testing::SmallResult()); }
   void write(const testing::SmallResult& result) const {
+    world().barrier();  // nobody has the one before open
     world().together([&] {
       if (world().is_root()) result.write(path_);
     });
