@@ -30,7 +30,7 @@ int batch_size(const deck::Solver& solver, const geometry::WindowGrid& grid) {
   if (!settings::allows(solver.method, settings::Option::batches)) return 0;
   if (solver.batch_size) return *solver.batch_size;
   return decomposition::batch_size_of(
-      solver.batch_coverage.value_or(deck::Solver::default_batch_coverage), grid.corner,
+      solver.batch_coverage.value_or(settings::default_batch_coverage(solver.method)), grid.corner,
       grid.window);
 }
 

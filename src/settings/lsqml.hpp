@@ -17,7 +17,9 @@ struct Lsqml {
   static std::vector<Method<Lsqml>> methods() {
     return {{"lsqml",
              "Solves for the length of every step (Odstrcil et al. 2018, Opt. Express 26, 3108).",
-             {}}};
+             {},
+             {},
+             4}};
   }
 
   std::vector<Key> keys() {

@@ -26,7 +26,7 @@ struct Pie {
          "above 1 it is not the sequential PIE, in which every position sees the one before; nor "
          "is `epie`.",
          {Option::noise}},
-        {"mpie", "`rpie` with momentum.", {Option::noise}, {.momentum = 0.5}},
+        {"mpie", "`rpie` with momentum.", {Option::noise}, {.momentum = 0.5}, 4},
     };
   }
 

@@ -11,8 +11,8 @@ template <class... Family>
 std::vector<Method<OwnSettings>> methods_of(const std::variant<Family...>*) {
   std::vector<Method<OwnSettings>> all;
   const auto append = [&](const auto& of_family) {
-    for (const auto& [name, meaning, excludes, start] : of_family)
-      all.push_back({name, meaning, excludes, start});
+    for (const auto& [name, meaning, excludes, start, batch_coverage] : of_family)
+      all.push_back({name, meaning, excludes, start, batch_coverage});
   };
   (append(Family::methods()), ...);
   return all;
@@ -61,6 +61,19 @@ Solver Solver::of(std::string_view method) {
   Solver solver{.method = found.name, .own = found.start};
   if (!allows(method, Option::batches)) solver.batch_size = 0;
   return solver;
+}
+
+double default_batch_coverage(std::string_view method) {
+  return find_method(method)->batch_coverage;
+}
+
+std::string default_batch_coverages() {
+  const double usual = Method<OwnSettings>{}.batch_coverage;
+  std::string all;
+  for (const auto& method : methods())
+    if (method.batch_coverage != usual)
+      all += number_text(method.batch_coverage) + " for `" + method.name + "`, ";
+  return all + (all.empty() ? "" : "else ") + number_text(usual);
 }
 
 std::vector<Solver> Solver::recipe() const {

@@ -37,6 +37,11 @@ std::vector<std::string> method_words();
 /// @param method as in solver.method; allows everything if there is no such method
 bool allows(std::string_view method, Option option);
 
+/// solver.batch_coverage of `method` where a deck does not say it.
+double default_batch_coverage(std::string_view method);
+/// In words, of all methods.
+std::string default_batch_coverages();
+
 /// The methods with that key of their own; none: nothing has it, or all have.
 std::vector<std::string> methods_with_key(std::string_view name);
 
@@ -58,8 +63,6 @@ struct Solver {
   /// What stands for this one if it is automatic: methods and steps that hold without tuning.
   /// Why these: docs/methods/automatic.md.
   std::vector<Solver> recipe() const;
-
-  static constexpr double default_batch_coverage = 2;
 
   /// Positions of a batch among `n`.
   int max_in_batch(int n) const {
@@ -94,7 +97,7 @@ struct Solver {
          .meaning = "How often the windows of a batch would cover what all windows cover: the "
                     "measure of batch_size that goes with scans of every size, and excludes it. "
                     "`auto`: " +
-                    number_text(default_batch_coverage) +
+                    default_batch_coverages() +
                     ". Less needs fewer epochs, more keeps more GPUs busy.",
          .min = 0.001,
          .max = 1e6,
