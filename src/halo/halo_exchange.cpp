@@ -207,6 +207,13 @@ HaloExchange::Accumulation HaloExchange::begin_accumulate(const Device& exec,
   return Accumulation(*this);
 }
 
+void HaloExchange::progress() {
+  if (n_fields_ == 0) return;
+  const Kokkos::Timer timer;
+  transport_.progress();
+  statistics_.seconds += timer.seconds();
+}
+
 void HaloExchange::finish_accumulate(const Device& exec) {
   const device::Region region("finish accumulate");
   finish(exec, "tessera::comm::add", &PeerMessages::to_owners, Add{});

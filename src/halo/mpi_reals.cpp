@@ -48,6 +48,12 @@ void start_exchange(const comm::Communicator& comm, const std::vector<Message>& 
     if (m.n_send > 0) requests.push_back(start_send(comm, m.send, m.n_send, m.peer, tag));
 }
 
+void test_all(std::vector<MPI_Request>& requests) {
+  int done = 0;
+  comm::check_mpi(
+      MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE));
+}
+
 void wait_for_all(std::vector<MPI_Request>& requests) {
   const Doing doing("an exchange of ghosts");
   comm::check_mpi(

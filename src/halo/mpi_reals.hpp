@@ -17,6 +17,8 @@ MPI_Request start_receive(const comm::Communicator& comm, Real* values, std::int
 /// `requests` = all receives and sends of `messages`, started.
 void start_exchange(const comm::Communicator& comm, const std::vector<Message>& messages, int tag,
                     std::vector<MPI_Request>& requests);
+/// Messages above MPI's eager limit move only inside of its calls. Does not wait.
+void test_all(std::vector<MPI_Request>& requests);
 void wait_for_all(std::vector<MPI_Request>& requests);
 
 }  // namespace tessera::halo

@@ -14,6 +14,10 @@ void HostMpiTransport::begin(const device::Device& exec, const std::vector<Messa
   start_exchange(comm_, messages, tag, requests_);
 }
 
+void HostMpiTransport::progress() {
+  test_all(requests_);
+}
+
 void HostMpiTransport::finish(const device::Device&) {
   wait_for_all(requests_);
 }

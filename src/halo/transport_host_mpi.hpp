@@ -15,6 +15,7 @@ class HostMpiTransport : public Transport {
     requests_.reserve(2 * largest.size());
   }
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
+  void progress() override;
   void finish(const device::Device& exec) override;
   void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override;
   void all_reduce_doubles(const device::Device& exec,

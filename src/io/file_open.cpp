@@ -43,8 +43,13 @@ void check_is_hdf5(const std::string& path) {
   if (!is_hdf5(path)) throw InputError(text('"', path, "\" is not an HDF5 file"));
 }
 
+/// Large datasets begin at a whole stripe of a parallel file system, whose stripes are multiples of
+/// 64 KiB and as a rule of 1 MiB: their first writer does not share it with what lies before them.
+constexpr hsize_t stripe_bytes = 1 << 20;
+
 Hid file_access(const comm::Communicator* comm) {
   Hid access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "preparing file access");
+  check_hdf5(H5Pset_alignment(access, stripe_bytes, stripe_bytes), "preparing file access");
   if (comm) check_hdf5(H5Pset_fapl_mpio(access, comm->handle(), MPI_INFO_NULL), "choosing MPI-IO");
   return access;
 }
@@ -63,7 +68,8 @@ Hid open_file(const std::string& path, const comm::Communicator* comm) {
 }
 
 Hid create_file(const std::string& path) {
-  return checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
+  const Hid access = file_access(nullptr);
+  return checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose,
                  text('"', path, "\" cannot be created"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <hdf5.h>
 
 #include "tessera/base/error.hpp"
 #include "tessera/io/hdf5.hpp"
@@ -57,6 +58,34 @@ TEST(ParallelFile, TilesWrittenByAllRanksAreOneArray) {
   again.read_slab("history/object", {0, begin, 0}, {1, count, extents[2]}, ElementType::complex64,
                   read.data());
   EXPECT_EQ(read, tile);
+}
+
+std::int64_t place_of(const std::string& path, const char* dataset) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t opened = H5Dopen2(file, dataset, H5P_DEFAULT);
+  const haddr_t place = H5Dget_offset(opened);
+  H5Dclose(opened);
+  H5Fclose(file);
+  return static_cast<std::int64_t>(place);
+}
+
+TEST(ParallelFile, LargeDatasetsBeginAtAWholeStripe) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("aligned.h5");
+  {
+    File file = File::create(path, world());
+    file.create_dataset("small", {3}, ElementType::complex64);
+    file.create_dataset("large", {1, 512, 300}, ElementType::complex64);
+    file.create_dataset("larger", {2, 512, 512}, ElementType::complex64);
+    file.close();
+  }
+  on_root([&] {
+    constexpr std::int64_t stripe_bytes = 1 << 20;
+    EXPECT_NE(place_of(path, "small") % stripe_bytes, 0);
+    EXPECT_GT(place_of(path, "large"), 0);
+    EXPECT_EQ(place_of(path, "large") % stripe_bytes, 0);
+    EXPECT_EQ(place_of(path, "larger") % stripe_bytes, 0);
+  });
 }
 
 /// Each name is looked up from the root.

@@ -91,5 +91,64 @@ INSTANTIATE_TEST_SUITE_P(Orders, SweepTest,
                                            decomposition::BatchOrder::random,
                                            decomposition::BatchOrder::compact));
 
+/// Sends nothing, and counts.
+struct CountingTransport final : halo::Transport {
+  std::string_view name() const override { return "counting"; }
+  void begin(const device::Device&, const std::vector<halo::Message>&, int) override { ++n_begun; }
+  void progress() override { ++n_progressed; }
+  void finish(const device::Device&) override { ++n_finished; }
+  void all_reduce(const device::Device&, const device::DeviceView<Real*>&) override {}
+  void all_reduce_doubles(const device::Device&, const device::DeviceView<double*>&) override {}
+  void broadcast(const device::Device&, const device::DeviceView<Real*>&) override {}
+  int n_begun = 0;
+  int n_progressed = 0;
+  int n_finished = 0;
+};
+
+/// One of two tiles of a raster whose windows overlap, its batch the whole scan.
+TEST(SweepOfATile, LetsTheExchangeGoOnAfterEveryChunkOfTheInterior) {
+  constexpr Shape2 window{4, 4};
+  decomposition::NearWindows near{window, {}, {}, {}};
+  for (int i = 0; i < 60; ++i) {
+    near.positions.push_back(i);
+    near.corner.push_back({i / 12 * 3, i % 12 * 3});
+  }
+  const decomposition::Tiling tiling = decomposition::make_tiling({16, 37}, window, near.corner, 2);
+  const decomposition::HaloPlan plan = decomposition::make_halo_plan(tiling, 0);
+  std::vector<int> mine;
+  std::vector<bool> on_border;
+  for (const int i : near.positions) {
+    near.tile_of.push_back(tiling.tile_of(i, near.corner[i]));
+    if (near.tile_of.back() != 0) continue;
+    mine.push_back(i);
+    on_border.push_back(!plan.owned.contains(Box::at(near.corner[i], window)));
+  }
+  const std::vector<Vec2> subpixel(mine.size());
+  physics::ScanTile tile;
+  tile.order = device::DeviceView<int*>("order", mine.size());
+  tile.slot = device::DeviceView<int*>("slot", mine.size());
+  tile.slot_shift = device::DeviceView<Real* [2]>("slot_shift", mine.size());
+  CountingTransport transport;
+  halo::HaloExchange halo(plan, 1, transport);
+  Sweep sweep({near.positions, near.corner, 60, decomposition::BatchOrder::compact, 5},
+              {mine, on_border, subpixel, near}, 4, 4, tile, halo, transport);
+  const Batch& batch = sweep.start_epoch({}, 0).front();
+  const device::DeviceView<Real***> sums("sums", 1, plan.ghosted.height(), plan.ghosted.width());
+  const halo::TileField field = halo::tile_field(sums);
+  std::vector<std::pair<int, int>> before_chunk;  // begun, progressed
+  sweep.sum({}, batch, {&field, 1}, {}, [&](const physics::Chunk&) {
+    before_chunk.emplace_back(transport.n_begun, transport.n_progressed);
+  });
+  ASSERT_GT(batch.border.size(), 0u);
+  ASSERT_GT(batch.interior.size(), 2u);
+  ASSERT_EQ(before_chunk.size(), batch.chunks().size());
+  for (std::size_t i = 0; i < before_chunk.size(); ++i) {
+    const auto in_interior = static_cast<int>(i) - static_cast<int>(batch.border.size());
+    EXPECT_EQ(before_chunk[i], in_interior < 0 ? std::pair(0, 0) : std::pair(1, in_interior));
+  }
+  EXPECT_EQ(transport.n_progressed, std::ssize(batch.interior));
+  EXPECT_EQ(transport.n_finished, 1);
+}
+
 }  // namespace
 }  // namespace tessera::solvers

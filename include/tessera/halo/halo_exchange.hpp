@@ -75,6 +75,8 @@ class HaloExchange {
    public:
     Accumulation(const Accumulation&) = delete;
     Accumulation& operator=(const Accumulation&) = delete;
+    /// To be called while this rank computes: lets the exchange go on, and does not wait.
+    void progress() const { halo_.progress(); }
     /// Ghost values are added to their owners' in ascending peer order; ghosts keep what they hold.
     void finish(const device::Device& exec) const { halo_.finish_accumulate(exec); }
 
@@ -104,6 +106,7 @@ class HaloExchange {
   template <class Move>
   void finish(const device::Device& exec, const char* label,
               Exchange decomposition::PeerMessages::* exchange, const Move& move);
+  void progress();
   void finish_accumulate(const device::Device& exec);
 
   decomposition::HaloPlan plan_;

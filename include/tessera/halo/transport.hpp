@@ -33,6 +33,9 @@ class Transport {
   /// Start moving; `messages` and their buffers stay untouched until `finish`. One exchange at a
   /// time; every message has its counterpart, of the same length and tag, at the peer.
   virtual void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) = 0;
+  /// Between `begin` and `finish`, while the host works: moves on what moves only when its host
+  /// asks, and does not wait.
+  virtual void progress() {}
   /// Later work of `exec` finds everything that `begin` started arrived and sent.
   virtual void finish(const device::Device& exec) = 0;
   /// True if the host takes no part in any of this, so that a device::Graph can record it.

@@ -84,7 +84,10 @@ class Sweep {
     add_all("border", batch.border, add);
     const halo::HaloExchange::Accumulation under_way =
         halo_.begin_accumulate(exec, object_sums, batch.carried);
-    add_all("interior", batch.interior, add);
+    add_all("interior", batch.interior, [&](const physics::Chunk& chunk) {
+      add(chunk);
+      under_way.progress();
+    });
     under_way.finish(exec);
     if (shared_sums.size() > 0) all_reduce_reals(exec, shared_sums);
   }
