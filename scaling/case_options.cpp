@@ -1,17 +1,37 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/device/gpu.hpp"
 
 #include "commands.hpp"
 #include "run/run.hpp"
 #include "synthetic_scan.hpp"
 
 namespace tessera::scaling {
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  return "unknown processor";
+}
+
+}  // namespace
+
+std::string machine_name(const comm::Communicator& comm) {
+  const std::optional<device::Gpu> gpu = device::use_gpu(comm.local_rank());
+  if (gpu) return gpu->name;
+  return text(std::thread::hardware_concurrency(), " cores, ", processor_name());
+}
 
 deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm) {
   options.scan.raster = {options.raster.at(0), options.raster.at(1)};

@@ -64,6 +64,9 @@ void add_gradient(CLI::App& app, Action& action) {
                     "ranks exchange nothing: what communication costs is the difference");
   command->add_option("--machine", options->machine,
                       "what tessera_bench machine has written: also predict the epoch");
+  command->add_option("--started", options->started_s,
+                      "when the job was started, seconds since 1970: also say how long ranks and "
+                      "their scan took to be there");
   set_action(*command, options, action, bench_gradient);
 }
 

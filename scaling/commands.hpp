@@ -36,6 +36,7 @@ void bench_epoch(const EpochOptions& options, const comm::Communicator& comm);
 
 struct GradientOptions : CaseOptions {
   bool skip_exchange = false;
+  double started_s = 0;  ///< since 1970; 0: not known
   std::string machine;
 };
 void bench_gradient(GradientOptions& options, const comm::Communicator& comm);
@@ -74,6 +75,9 @@ void bench_startup(const StartupOptions& options, const comm::Communicator& comm
 
 /// @param folder of results
 void bench_table(const std::string& folder, const comm::Communicator& comm);
+
+/// Its GPU, or its processor and how many cores the system has.
+std::string machine_name(const comm::Communicator& comm);
 
 /// The case's deck, on all ranks, with a batch_size. Collective. @throws AgreedError
 deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm);

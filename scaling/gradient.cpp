@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
 #include <fmt/core.h>
@@ -24,6 +25,7 @@ struct Figures {
   Shape2 object;
   bool streams_patterns = false;
   double set_up_s = 0;
+  double start_up_s = 0;  ///< since the job was started, if that is known
   std::vector<double> epochs_s;
   double first_error = 0;
   double last_error = 0;
@@ -31,11 +33,16 @@ struct Figures {
   double object_bytes = 0;   ///< of the object on one rank
   double pattern_bytes = 0;  ///< of the patterns of one rank
   double halo_bytes = 0;     ///< sent in one epoch, sum over ranks
+  double halo_messages = 0;  ///< the same
   double halo_wait_s = 0;    ///< in one epoch, of the host
   double reduce_wait_s = 0;  ///< the same, in sums over all ranks
   Reference reference;
   Roof roof;
 };
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 void time_epochs(run::Run& run, const comm::Communicator& comm, int n_epochs, Figures& figures) {
   figures.first_error = run.run_epoch().error;
@@ -49,6 +56,7 @@ void time_epochs(run::Run& run, const comm::Communicator& comm, int n_epochs, Fi
   comm.maximum(figures.epochs_s);
   const run::RankTimes after = run.times();
   figures.halo_bytes = (after.halo_bytes - before.halo_bytes) / n_epochs;
+  figures.halo_messages = (after.halo_messages - before.halo_messages) / n_epochs;
   figures.halo_wait_s = (after.halo_s - before.halo_s) / n_epochs;
   figures.reduce_wait_s = (after.reduce_s - before.reduce_s) / n_epochs;
 }
@@ -63,6 +71,7 @@ Figures measured(const deck::Deck& deck, const GradientOptions& options,
   if (options.skip_exchange) transport = std::make_unique<NullTransport>();
   run::Run run(deck, comm, std::move(scan), Log(comm.is_root()), std::move(transport));
   figures.set_up_s = timer.seconds();
+  figures.start_up_s = seconds_since_1970() - options.started_s;
   time_epochs(run, comm, options.n_epochs, figures);
 
   const run::Scan& here = run.scan();
@@ -74,13 +83,14 @@ Figures measured(const deck::Deck& deck, const GradientOptions& options,
   figures.pattern_bytes =
       static_cast<double>(here.tile().positions.size() * here.info.pattern.size() * 2);
   figures.reference = reference_of(run, deck, comm.size());
-  figures.roof = measure_roof(device::Device());
+  figures.roof = measure_roof(device::Device(), comm.size());
   for (double* of_rank :
-       {&figures.set_up_s, &figures.device_bytes, &figures.object_bytes, &figures.pattern_bytes,
-        &figures.halo_wait_s, &figures.reduce_wait_s, &figures.reference.transforms_s,
-        &figures.reference.transforms_and_pass_s})
+       {&figures.set_up_s, &figures.start_up_s, &figures.device_bytes, &figures.object_bytes,
+        &figures.pattern_bytes, &figures.halo_wait_s, &figures.reduce_wait_s,
+        &figures.reference.transforms_s, &figures.reference.transforms_and_pass_s})
     comm.maximum(std::span(of_rank, 1));
-  comm.sum(std::span(&figures.halo_bytes, 1));
+  for (double* of_rank : {&figures.halo_bytes, &figures.halo_messages})
+    comm.sum(std::span(of_rank, 1));
   comm.minimum(std::span(&figures.roof.bytes_per_s, 1));
   comm.minimum(std::span(&figures.roof.flops_per_s, 1));
   return figures;
@@ -107,11 +117,13 @@ nlohmann::json as_json(const Figures& figures, const GradientOptions& options,
        {"pattern_bytes_per_rank", figures.pattern_bytes},
        {"streams_patterns", figures.streams_patterns},
        {"halo_bytes_per_epoch", figures.halo_bytes},
+       {"halo_messages_per_epoch", figures.halo_messages},
        {"halo_wait_ms", 1e3 * figures.halo_wait_s},
        {"reduce_wait_ms", 1e3 * figures.reduce_wait_s},
        {"set_up_s", figures.set_up_s},
        {"first_error", figures.first_error},
        {"last_error", figures.last_error}});
+  if (options.started_s > 0) json["start_up_s"] = figures.start_up_s;
   for (const double seconds : figures.epochs_s) json["epochs_ms"].push_back(1e3 * seconds);
   return json;
 }
@@ -138,6 +150,7 @@ void bench_gradient(GradientOptions& options, const comm::Communicator& comm) {
   const deck::Deck deck = deck_of(options, comm);
   const Figures figures = measured(deck, options, comm);
   nlohmann::json json = as_json(figures, options, deck, comm.size());
+  json["machine"] = machine_name(comm);
   if (!options.skip_exchange && !(figures.last_error < figures.first_error))
     throw AgreedError(ExitCode::failed,
                       "the error did not fall: the benchmark does not reconstruct");

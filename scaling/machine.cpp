@@ -6,10 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -19,7 +17,6 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/comm/later_sum.hpp"
-#include "tessera/device/gpu.hpp"
 
 #include "comm/ranks_of.hpp"
 #include "commands.hpp"
@@ -32,20 +29,6 @@
 
 namespace tessera::scaling {
 namespace {
-
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
-      return line.substr(line.find(": ") + 2);
-  return "unknown processor";
-}
-
-std::string machine_name(const comm::Communicator& comm) {
-  const std::optional<device::Gpu> gpu = device::use_gpu(comm.local_rank());
-  if (gpu) return gpu->name;
-  return text(std::thread::hardware_concurrency(), " cores, ", processor_name());
-}
 
 /// A file of the working folder that nobody has in memory, as far as the system lets it go.
 double file_bytes_per_s() {

@@ -44,8 +44,11 @@ struct MultiplyAdd {
   }
 };
 
-double copy_bytes_per_s(const Device& exec) {
-  const std::size_t n_bytes = std::size_t{1} << (device::device_is_host ? 28 : 30);
+double copy_bytes_per_s(const Device& exec, int n_ranks) {
+  constexpr std::size_t least_bytes = 16 << 20;  // more than a core has of a cache
+  std::size_t n_bytes = std::size_t{1} << (device::device_is_host ? 28 : 30);
+  if (device::device_is_host)
+    n_bytes = std::max(least_bytes, n_bytes / static_cast<std::size_t>(n_ranks));
   const device::DeviceView<complex*> from("tessera::scaling::from", n_bytes / sizeof(complex));
   const device::DeviceView<complex*> to("tessera::scaling::to", from.extent(0));
   Kokkos::parallel_for("tessera::scaling::noise",
@@ -67,8 +70,8 @@ double multiply_adds_per_s(const Device& exec) {
 
 }  // namespace
 
-Roof measure_roof(const Device& exec) {
-  return {copy_bytes_per_s(exec), 2 * multiply_adds_per_s(exec)};
+Roof measure_roof(const Device& exec, int n_ranks) {
+  return {copy_bytes_per_s(exec, n_ranks), 2 * multiply_adds_per_s(exec)};
 }
 
 Reference measure_reference(const Device& exec, const physics::WavesView& waves, int n_positions) {

@@ -34,7 +34,9 @@ struct Roof {
   double bytes_per_s = 0;  ///< copy of a large array, read + written
   double flops_per_s = 0;  ///< independent fused multiply-adds of Real, two each
 };
-Roof measure_roof(const device::Device& exec);
+/// @param n_ranks that measure at once, perhaps in one memory, of which all together take as much
+/// as one alone
+Roof measure_roof(const device::Device& exec, int n_ranks = 1);
 
 /// The least that a gradient needs: every wave to the detector and back.
 struct Reference {

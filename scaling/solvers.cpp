@@ -174,6 +174,7 @@ void hold_against(const std::vector<Row>& rows, const CommittedRatios& committed
 
 void bench_solvers(SolversOptions& options, const comm::Communicator& comm) {
   nlohmann::json json = case_json("solvers", options, deck_of(options, comm), comm.size());
+  json["machine"] = machine_name(comm);
   std::optional<CommittedRatios> committed;
   comm.together([&] {
     if (!options.against.empty()) committed.emplace(options.against, json);

@@ -84,7 +84,7 @@ nlohmann::json as_json(const std::vector<StageRow>& stages) {
 void bench_stages(CaseOptions& options, const comm::Communicator& comm) {
   const deck::Deck deck = deck_of(options, comm);
   const device::Device exec;
-  const Roof roof = measure_roof(exec);
+  const Roof roof = measure_roof(exec, comm.size());
   run::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
   const double epoch_s = median_seconds(exec, options.n_epochs, [&] { run.run_epoch(); });
   std::vector<StageRow> stages;

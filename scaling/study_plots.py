@@ -4,30 +4,34 @@ import matplotlib
 
 matplotlib.use("Agg")
 matplotlib.rcParams["svg.hashsalt"] = "tessera"  # the same file from the same figures
+matplotlib.rcParams["svg.fonttype"] = "none"  # letters as letters: a tenth of the size
 
 import matplotlib.pyplot as plt
 
 from study_tables import TERMS, efficiency, least_ms, phases_ms
 
 
-def plots(results, predictions, folder):
+def plots(results, predictions, folder, cores):
     """Draws them all; yields the paths."""
     for name in dict.fromkeys(case["study"] for case in results):
         cases = [case for case in results if case["study"] == name]
-        yield from save(study_figure(name, cases), folder / name)
+        yield from save(study_figure(name, cases, cores), folder / name)
     for prediction in predictions:
         yield from save(prediction_figure(prediction), folder / prediction["name"])
 
 
-def study_figure(name, cases):
+def study_figure(name, cases, cores):
     figure, (times, efficiencies, phases) = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
     result = cases[0]["result"]
     each = " for each rank" if cases[0]["each_rank"] else ""
     figure.suptitle(f"{name}: {result['positions']} positions of {result['window_px']} x {result['window_px']}{each}")
     for batch in dict.fromkeys(case["batch"] for case in cases):
-        draw_batch(batch, [case for case in cases if case["batch"] == batch], times, efficiencies)
+        draw_batch(batch, [case for case in cases if case["batch"] == batch], times, efficiencies, cores)
     rank_axis(times, cases, "epoch, ms")
     times.set_yscale("log")
+    most = max(case["ranks"] for case in cases)
+    if most > cores:
+        times.axvspan(cores, most, color="grey", alpha=0.15, label="more ranks than cores")
     times.legend(fontsize="small")
     rank_axis(efficiencies, cases, "efficiency")
     efficiencies.axhline(1, color="grey", linestyle=":", label="ideal")
@@ -39,7 +43,7 @@ def study_figure(name, cases):
     return figure
 
 
-def draw_batch(batch, cases, times, efficiencies):
+def draw_batch(batch, cases, times, efficiencies, cores):
     ranks = [case["ranks"] for case in cases]
     ms = [least_ms(case["result"]) for case in cases]
     [line] = times.plot(ranks, ms, "o-", label=f"batch {batch}")
@@ -49,7 +53,9 @@ def draw_batch(batch, cases, times, efficiencies):
     predicted = [case["result"].get("predicted", {}).get("epoch_ms") for case in cases]
     if all(predicted):
         times.plot(ranks, predicted, "x--", color=colour, label="predicted")
-    efficiencies.plot(ranks, [efficiency(case, cases) for case in cases], "o-", color=colour)
+    with_cores = [case for case in cases if case["ranks"] <= cores]
+    efficiencies.plot([case["ranks"] for case in with_cores], [efficiency(case, cases) for case in with_cores], "o-",
+                      color=colour)
 
 
 def prediction_figure(prediction):

@@ -3,26 +3,48 @@
 TERMS = ["interior", "border", "exchange", "probe", "updates", "rest"]
 
 
-def tables(results, predictions):
-    text = "# Studies\n\nWritten by `scaling/study`.\n"
+def tables(results, predictions, cores):
+    text = "# Studies\n\nWritten by `scaling/study`. Times are of the least of some epochs; phases of the median, each of its slowest rank.\n"
+    machines = dict.fromkeys(case["result"].get("machine", "an unnamed machine") for case in results)
+    for machine in machines:
+        text += f"Measured on: {machine}.\n"
+    if any(case["ranks"] > cores for case in results):
+        text += (f"\nThere are {cores} cores for all ranks: of more ranks neither time nor efficiency says how the program scales. What counts there is that the error is that of one "
+                 "rank, what is sent, and how long ranks take to start.\n")
     for name in dict.fromkeys(case["study"] for case in results):
-        text += study_table(name, [case for case in results if case["study"] == name])
+        text += study_table(name, [case for case in results if case["study"] == name], cores)
     for prediction in predictions:
         text += prediction_table(prediction)
     return text
 
 
-def study_table(name, cases):
-    text = f"\n## {name}\n\n" + row("ranks", "positions", "batch", "epoch, ms", "efficiency", "computing, ms",
-                                    "exchange, ms", "all-reduce, ms", "predicted / measured", "error")
-    text += row(*["---"] * 10)
+def study_table(name, cases, cores):
+    columns = columns_of(cases, cores)
+    text = f"\n## {name}\n\n" + row(*columns) + row(*["---"] * len(columns))
     for case in cases:
-        r = case["result"]
-        predicted = r.get("predicted_over_least")
-        text += row(r["ranks"], r["positions"], r["batch_size"], f"{least_ms(r):.2f}", f"{efficiency(case, cases):.2f}",
-                    *(f"{ms:.2f}" for ms in phases_ms(r)), "" if predicted is None else f"{predicted:.2f}",
-                    f"{r['last_error']:.6g}")
+        text += row(*(cell(case, cases) for cell in columns.values()))
     return text
+
+
+def columns_of(cases, cores):
+    """What stands in each, of a case and all cases of its study."""
+    columns = {
+        "ranks": lambda case, _: case["result"]["ranks"],
+        "positions": lambda case, _: case["result"]["positions"],
+        "batch": lambda case, _: case["result"]["batch_size"],
+        "epoch, ms": lambda case, _: f"{least_ms(case['result']):.2f}",
+        "efficiency": lambda case, all: "" if case["ranks"] > cores else f"{efficiency(case, all):.2f}",
+    }
+    for i, phase in enumerate(["computing", "exchange", "all-reduce"]):
+        columns[f"{phase}, ms"] = lambda case, _, i=i: f"{phases_ms(case['result'])[i]:.2f}"
+    columns["messages"] = lambda case, _: f"{case['result']['halo_messages_per_epoch']:.0f}"
+    columns["MB sent"] = lambda case, _: f"{1e-6 * case['result']['halo_bytes_per_epoch']:.1f}"
+    if any("start_up_s" in case["result"] for case in cases):
+        columns["start-up, s"] = lambda case, _: f"{case['result'].get('start_up_s', float('nan')):.1f}"
+    if any("predicted_over_least" in case["result"] for case in cases):
+        columns["predicted / measured"] = lambda case, _: f"{case['result'].get('predicted_over_least', float('nan')):.2f}"
+    columns["error"] = lambda case, _: f"{case['result']['last_error']:.7g}"
+    return columns
 
 
 def prediction_table(prediction):

@@ -136,8 +136,9 @@ class PatternMaker {
   PatternMaker(const Device& exec, const run::Scan& scan, const WaveStack& probe)
       : tile_(scan.on_device),
         n_modes_(probe.n()),
-        piece_(static_cast<int>(
-            std::max<std::int64_t>(1, (1 << 24) / (tile_.window.size() * n_modes_)))),
+        piece_(static_cast<int>(std::clamp<std::int64_t>(
+            (1 << 24) / (tile_.window.size() * n_modes_), 1,
+            std::max<std::int64_t>(1, std::ssize(scan.tile().positions))))),
         plan_(tile_.window, fft::Planning::reproducible),
         object_(sample(exec, scan.tile().ghosted)),
         spectrum_(on_device(probe)),

@@ -3,7 +3,7 @@
 # nothing has disturbed: the same bits, for the ranks are as many.
 
 cases=(processors gpus mpirun requeue node_loss time_limit signal_to_mpirun cancelled array one_output supervised_rank
-  supervised_node supervised_mpirun supervised_hosts)
+  supervised_node supervised_mpirun supervised_hosts study study_alone hosts_64)
 
 run_cases() {
   local name failed=()
@@ -188,6 +188,60 @@ case_supervised_hosts() {
   has_line run.log 'supervise: 1 of 2 hosts are left: n1:1'
 }
 
+# Jobs of scaling/study, all submitted at once, those of 12 ranks on two nodes.
+case_study() {
+  small_study
+  "$home/scaling/study" "$home/build/bin/tessera_bench" results --study study.toml --launcher slurm --max-ranks 12
+  [[ $(find results -name '*.json' | wc -l) == 3 ]]
+  has_line results/tables.md '^| 12 | 64 |'
+  job=$(sed -n 's/Submitted batch job //p' results/jobs/strong_b16_12.log)
+  scontrol show job "$job" | grep --quiet 'NumNodes=2'
+}
+
+# Started as runs of one rank each, as by a launcher that does not know the program's MPI: the study says so.
+case_study_alone() {
+  small_study
+  sed -i 's/^start = "srun.*/start = "env"/' study.toml
+  local code=0
+  "$home/scaling/study" "$home/build/bin/tessera_bench" results --study study.toml --launcher slurm --max-ranks 2 \
+    >study.log 2>&1 || code=$?
+  [[ $code == 1 ]]
+  has_line study.log 'strong_b16_2: 2 rank(s) were to be started, and what ran has 1'
+}
+
+small_study() {
+  sed '/^\[check\]/,$d' "$home/scaling/study.toml" >study.toml
+  cat >>study.toml <<'END'
+[check]
+error_spread = 1e-4
+[[study]]
+name = "strong"
+ranks = [1, 2, 12]
+raster = [8, 8]
+window_px = 32
+step_px = 4
+batch_sizes = [16]
+END
+}
+
+# Without Slurm: 64 ranks on four hosts find what one finds, and are soon there.
+case_hosts_64() {
+  export OMPI_MCA_plm_rsh_agent=$home/cluster/test/agent OMPI_MCA_plm=rsh
+  local keys=(simulation.n_positions=1024 solver.epochs=3 solver.batch_size=256)
+  rm scan.h5
+  "$TESSERA_PROGRAM" simulate deck.toml "${keys[@]}"
+  "$TESSERA_PROGRAM" reconstruct deck.toml "${keys[@]}" output.file=one.h5
+  local begun=$SECONDS
+  mpirun --oversubscribe --bind-to none --host n1:16,n2:16,n3:16,n4:16 -np 64 "$TESSERA_PROGRAM" reconstruct deck.toml \
+    "${keys[@]}" >run.log 2>&1 &
+  epochs_are_made 1 run.log
+  echo "one epoch was made after $((SECONDS - begun)) s"
+  ((SECONDS - begun <= 10))
+  wait $!
+  has_line run.log '64 tiles'
+  is_within 2e-6 one.h5
+}
+
 # submit OPTION... [key=value ...]: sets job.
 submit() {
   local options=() keys=(decomposition.timeout_s=10) word
@@ -222,8 +276,9 @@ epochs_of() {
   "$TESSERA_PROGRAM" inspect "$1" --json | sed -n 's/.*"epochs": \([0-9]*\).*/\1/p' | head -1
 }
 
+# difference [FILE]
 difference() {
-  "$TESSERA_PROGRAM" compare result.h5 ../straight/result.h5 --json | sed -n 's/.*"object_difference": \([^,]*\).*/\1/p' | head -1
+  "$TESSERA_PROGRAM" compare result.h5 "${1:-../straight/result.h5}" --json | sed -n 's/.*"object_difference": \([^,]*\).*/\1/p' | head -1
 }
 
 is_straight() {
@@ -235,10 +290,15 @@ is_straight() {
 
 # On fewer ranks.
 is_nearly_straight() {
+  is_within 1e-4
+}
+
+# is_within LIMIT [FILE]
+is_within() {
   local found
-  found=$(difference)
+  found=$(difference "${2:-}")
   echo "difference of the objects: $found"
-  awk -v found="$found" 'BEGIN { exit !(found != "" && found < 1e-4) }'
+  awk -v found="$found" -v limit="$1" 'BEGIN { exit !(found != "" && found < limit) }'
 }
 
 # The process of some rank.

@@ -10,6 +10,7 @@ struct RankTimes {
   double reduce_s = 0;
   double io_s = 0;
   double halo_bytes = 0;
+  double halo_messages = 0;
   double pattern_bytes_read = 0;
 };
 

@@ -362,6 +362,8 @@ RankTimes Run::times() const {
       .reduce_s = earlier_.reduce_s + reduce_s,
       .io_s = earlier_.io_s + scan_.read_seconds + write_seconds_,
       .halo_bytes = earlier_.halo_bytes + static_cast<double>(rank_.halo.statistics().bytes_sent),
+      .halo_messages =
+          earlier_.halo_messages + static_cast<double>(rank_.halo.statistics().messages_sent),
       .pattern_bytes_read = earlier_.pattern_bytes_read + pattern_bytes};
 }
 
