@@ -121,7 +121,7 @@ ExitCode exit_code(const std::string& status, const Launch& launch) {
 
 /// Nothing is lost that a result could hold. Collective.
 void leave_if_signalled(Requests& requests, const Launch& launch) {
-  if (requests.agreed(0).signalled)
+  if (requests.signalled())
     throw AgreedError(exit_code(signal_status, launch),
                       text(signal_status, " before the first epoch; nothing is written"));
 }
@@ -162,7 +162,7 @@ std::optional<AgreedError> write_when_there_is_room(Run& run, const RunOutcome& 
       return {};
     } catch (const AgreedError& error) {
       if (error.exit_code() != ExitCode::bad_input) throw;
-      if (waited_s >= patience_s || requests.agreed(0).signalled) return error;
+      if (waited_s >= patience_s || requests.signalled()) return error;
       Log(comm.is_root())
           .warning(text(error.what(), "; tried again in ", pause_s, " s, for at most ", patience_s,
                         " s (decomposition.timeout_s)"));

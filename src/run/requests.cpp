@@ -19,6 +19,10 @@ Requests::Requests(const deck::Output& output, const comm::Communicator& comm)
     if (const double seconds = std::atof(end); seconds > 0) job_end_s_ = seconds;
 }
 
+bool Requests::signalled() {
+  return comm_.any(signals_.ask_to_stop());
+}
+
 /// Looking and removing are one call: a file that cannot be removed would ask again for ever.
 bool Requests::take(const char* suffix) const {
   std::error_code ignored;

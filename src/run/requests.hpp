@@ -29,6 +29,8 @@ class Requests {
   /// all-reduce.
   /// @param room_s what this rank needs for one more epoch and the end of the run
   Request agreed(double room_s);
+  /// Whether a signal to any rank wants the end; what files ask for waits for `agreed`. Collective.
+  bool signalled();
   /// Signals that have come to this rank are acted upon.
   void forget_signals() { signals_.forget(); }
   const StopSignals& signals() const { return signals_; }

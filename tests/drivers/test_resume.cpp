@@ -96,6 +96,15 @@ TEST_P(Resumed, FinishesWhatAStopLeft) {
                {"result.h5", "all its 400 epochs", "solver.epochs=N"});
 }
 
+/// As while a large scan is read.
+TEST_P(Resumed, HearsAStopOfBeforeTheFirstEpoch) {
+  std::ofstream(folder_.path("result.h5.stop"));
+  const Outcome outcome = run({"solver.epochs=400"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ::testing::HasSubstr("stopped: asked to by "));
+  EXPECT_EQ(io::File::open(folder_.result()).read_doubles("history/error").size(), 1u);
+}
+
 /// A torn write, and a bit that has changed on the disk.
 TEST_P(Resumed, TakesTheOlderSaveWhereTheNewerIsDamaged) {
   ASSERT_EQ(run({"solver.epochs=9", "solver.final_step=1", "output.file=straight.h5"}).exit_code,
