@@ -16,7 +16,7 @@ CommittedRatios::CommittedRatios(const std::string& path, const Json& now) {
       committed.value("command", "") != "solvers" || !committed.contains("solvers"))
     throw InputError(text("--against ", path, " is not a file of tessera_bench solvers --json"));
   for (const char* key :
-       {"ranks", "real_bytes", "on_gpu", "raster", "window_px", "step_px", "overrides"})
+       {"ranks", "clock", "real_bytes", "on_gpu", "raster", "window_px", "step_px", "overrides"})
     if (!committed.contains(key) || committed[key] != now[key])
       throw InputError(text("--against ", path, " was measured with ", key, " = ",
                             committed.contains(key) ? committed[key].dump() : "nothing",

@@ -3,14 +3,13 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 
 #include "tessera/base/text.hpp"
 #include "tessera/decomposition/halo_plan.hpp"
 #include "tessera/fft/plan.hpp"
 
+#include "measure.hpp"
 #include "physics/hot_path.hpp"
 #include "run/planned_batches.hpp"
 #include "run/rank_work.hpp"
@@ -45,18 +44,6 @@ cost::BatchShape shape_of(int window_px, double cached_px) {
   return shape;
 }
 
-/// On a host the time that this thread has been at work, so that what else the machine does is not
-/// in it.
-double now_s() {
-  if (!device::device_is_host) {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(now).count();
-  }
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// Of a call of `work`, the least of at least five, after two that warm up and are recorded where
 /// the device can.
 template <class Work>
@@ -68,9 +55,9 @@ double least_seconds(const Work& work) {
   double least = INFINITY;
   double all = 0;
   for (int i = 0; i < 5 || (all < enough_s && i < most); ++i) {
-    const double start = now_s();
+    const double start = work_s();
     work();
-    const double seconds = now_s() - start;
+    const double seconds = work_s() - start;
     least = std::min(least, seconds);
     all += seconds;
   }
@@ -224,9 +211,9 @@ double seconds_of_epoch(int window_px, const std::string& method, int n_batches,
   std::array<double, 20> seconds;
   for (double& epoch_s : seconds) {
     comm.barrier();
-    const double start = now_s();
+    const double start = work_s();
     own.run.run_epoch();
-    epoch_s = now_s() - start;
+    epoch_s = work_s() - start;
   }
   comm.maximum(seconds);  // of each epoch, while all others were at work
   return std::ranges::min(seconds);

@@ -1,5 +1,8 @@
 #include "measure.hpp"
 
+#include <chrono>
+#include <ctime>
+
 #include "tessera/fft/plan.hpp"
 
 namespace tessera::scaling {
@@ -74,7 +77,20 @@ Roof measure_roof(const Device& exec, int n_ranks) {
   return {copy_bytes_per_s(exec, n_ranks), 2 * multiply_adds_per_s(exec)};
 }
 
-Reference measure_reference(const Device& exec, const physics::WavesView& waves, int n_positions) {
+double wall_s() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+double work_s() {
+  if (!device::device_is_host) return wall_s();
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Reference measure_reference(const Device& exec, const physics::WavesView& waves, int n_positions,
+                            Clock* clock) {
   const Shape2 window{static_cast<int>(waves.extent(2)), static_cast<int>(waves.extent(3))};
   const auto n_modes = static_cast<int>(waves.extent(1));
   const auto chunk = static_cast<int>(waves.extent(0));
@@ -94,15 +110,18 @@ Reference measure_reference(const Device& exec, const physics::WavesView& waves,
   // divides it away again, so that they stay what they were.
   const Real back = 1 / static_cast<Real>(window.size());
   Reference reference;
-  reference.transforms_and_pass_s = median_seconds(exec, n_runs, [&] {
-    for_chunks([&](int n) {
-      plan.forward(exec, waves.data(), n);
-      plan.inverse(exec, waves.data(), n);
-      scale_by(back, n);
-    });
-  });
-  const double pass_s =
-      median_seconds(exec, n_runs, [&] { for_chunks([&](int n) { scale_by(Real(-1), n); }); });
+  reference.transforms_and_pass_s = median_seconds(
+      exec, n_runs,
+      [&] {
+        for_chunks([&](int n) {
+          plan.forward(exec, waves.data(), n);
+          plan.inverse(exec, waves.data(), n);
+          scale_by(back, n);
+        });
+      },
+      clock);
+  const double pass_s = median_seconds(
+      exec, n_runs, [&] { for_chunks([&](int n) { scale_by(Real(-1), n); }); }, clock);
   reference.transforms_s = reference.transforms_and_pass_s - pass_s;
   return reference;
 }

@@ -15,16 +15,23 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// Seconds since some moment.
+using Clock = double();
+double wall_s();
+/// On a host of the time that this thread has been at work, so that what else the machine does is
+/// not in it.
+double work_s();
+
 /// Median over `n` calls, after one that warms up. Waits for the device.
 template <class F>
-double median_seconds(const device::Device& exec, int n, const F& f) {
+double median_seconds(const device::Device& exec, int n, const F& f, Clock* clock = wall_s) {
   std::vector<double> seconds;
   for (int i = 0; i <= n; ++i) {
     exec.fence();
-    const Kokkos::Timer timer;
+    const double start_s = clock();
     f();
     exec.fence();
-    if (i > 0) seconds.push_back(timer.seconds());
+    if (i > 0) seconds.push_back(clock() - start_s);
   }
   return median(seconds);
 }
@@ -47,6 +54,6 @@ struct Reference {
 /// @param waves (position of a chunk, mode, h, w), used as scratch
 /// @param n_positions positions of an epoch, transformed a chunk at a time
 Reference measure_reference(const device::Device& exec, const physics::WavesView& waves,
-                            int n_positions);
+                            int n_positions, Clock* clock = wall_s);
 
 }  // namespace tessera::scaling

@@ -58,6 +58,11 @@ deck::Deck deck_of_case(const Case& wanted, const SolversOptions& options) {
   return synthetic_deck(options.scan, overrides);
 }
 
+/// One rank waits for nobody: what else the machine does is then not in its ratios.
+Clock* clock_of(const comm::Communicator& comm) {
+  return comm.size() == 1 ? work_s : wall_s;
+}
+
 struct Row {
   Case of;
   int batch_size = 0;
@@ -82,11 +87,12 @@ Row measured(const Case& wanted, const SolversOptions& options, const comm::Comm
   Row row{.of = wanted, .batch_size = deck.solvers.front().batch_size.value()};
   row.first_error = run.run_epoch().error;
   // The first batches that follow are recorded where the device can: not timed either.
-  row.epoch_s = median_seconds(device::Device(), options.n_epochs,
-                               [&] { row.last_error = run.run_epoch().error; });
+  row.epoch_s = median_seconds(
+      device::Device(), options.n_epochs, [&] { row.last_error = run.run_epoch().error; },
+      clock_of(comm));
   row.transforms = solvers::transforms_needed(deck.solvers.front(), deck.object.n_slices,
                                               run.model().illumination().shifts_per_position());
-  const Reference reference = reference_of(run, deck, comm.size());
+  const Reference reference = reference_of(run, deck, comm.size(), clock_of(comm));
   row.bare_s = reference.transforms_s;
   row.bare_and_pass_s = reference.transforms_and_pass_s;
   for (double* of_rank : {&row.epoch_s, &row.bare_s, &row.bare_and_pass_s})
@@ -175,6 +181,7 @@ void hold_against(const std::vector<Row>& rows, const CommittedRatios& committed
 void bench_solvers(SolversOptions& options, const comm::Communicator& comm) {
   nlohmann::json json = case_json("solvers", options, deck_of(options, comm), comm.size());
   json["machine"] = machine_name(comm);
+  json["clock"] = clock_of(comm) == work_s ? "work" : "wall";
   std::optional<CommittedRatios> committed;
   comm.together([&] {
     if (!options.against.empty()) committed.emplace(options.against, json);

@@ -44,6 +44,8 @@ def columns_of(cases, cores):
     if any("predicted_over_least" in case["result"] for case in cases):
         columns["predicted / measured"] = lambda case, _: f"{case['result'].get('predicted_over_least', float('nan')):.2f}"
     columns["error"] = lambda case, _: f"{case['result']['last_error']:.7g}"
+    if any("error_off" in case for case in cases):
+        columns["error off that of the fewest ranks"] = lambda case, _: f"{case['error_off']:.1e}" if "error_off" in case else ""
     return columns
 
 
