@@ -8,6 +8,7 @@
 #include "tessera/base/text.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "compare_columns.hpp"
 #include "compare_slices.hpp"
 #include "file_contents.hpp"
 #include "optics/illuminated_region.hpp"
@@ -88,6 +89,18 @@ std::optional<double> position_error_px(const std::vector<Vec2>& a, const std::v
   return std::sqrt(std::max(0.0, squares - mean.y * mean.y - mean.x * mean.x));
 }
 
+/// Those of the box about the beam's positions.
+ColumnComparison compare_scanned_columns(const ObjectPair& aligned, const Reconstruction& b) {
+  const Vec2 to_middle{0.5 * b.probe.h(), 0.5 * b.probe.w()};
+  Vec2 begin = b.window_corner_px.at(0);
+  Vec2 end = begin;
+  for (const Vec2& corner : b.window_corner_px) {
+    begin = {std::min(begin.y, corner.y), std::min(begin.x, corner.x)};
+    end = {std::max(end.y, corner.y), std::max(end.x, corner.x)};
+  }
+  return compare_columns(aligned, *b.columns, begin + to_middle, end + to_middle);
+}
+
 }  // namespace
 
 Reconstruction read_reconstruction(const std::string& path) {
@@ -104,6 +117,7 @@ Reconstruction read_reconstruction(const std::string& path) {
   made.window_corner_px = read_points(file, at + "window_corner_px");
   made.pixel_m = file.positive_attribute("/", "object_pixel_m");
   made.origin_m = read_origin_m(file, at, made);
+  made.columns = read_columns(file);
   return made;
 }
 
@@ -133,6 +147,7 @@ Comparison compare(const Reconstruction& a, const Reconstruction& b, const comm:
   result.one_bit_fraction = resolved_fraction(result.rings, result.rings.one_bit);
   result.half_bit_fraction = resolved_fraction(result.rings, result.rings.half_bit);
   if (pair.n_images() > 1) result.slices = compare_slices(aligned, b.probe);
+  if (b.columns) result.columns = compare_scanned_columns(aligned, b);
   result.position_error_px = position_error_px(a.window_corner_px, b.window_corner_px);
   return result;
 }

@@ -13,6 +13,19 @@
 
 namespace tessera::analysis {
 
+/// The atom columns of a simulated crystal.
+struct KnownColumns {
+  std::vector<Vec2> at_px;  ///< on the object
+  std::vector<int> kind;    ///< equal for columns of the same atoms
+  double sigma_px = 0;      ///< of the Gaussian that each is
+  struct Dopant {
+    std::size_t column;
+    std::size_t slice;
+  };
+  std::vector<Dopant> dopants;
+  std::vector<double> depth_m;  ///< of every slice; empty if it is not known
+};
+
 /// What a result file, or the truth in a simulated scan, says of object and probe.
 struct Reconstruction {
   ObjectSource object;                 ///< (n_slices, H, W)
@@ -20,6 +33,7 @@ struct Reconstruction {
   std::vector<Vec2> window_corner_px;  ///< per position, real-valued, object pixels
   std::optional<double> pixel_m;       ///< object pixel
   std::optional<Vec2> origin_m;        ///< position, in metres, of object pixel (0, 0)
+  std::optional<KnownColumns> columns;
 };
 
 /// On the calling rank alone. The object stays in the file until boxes of it are read.
@@ -43,6 +57,17 @@ struct SliceComparison {
   double cross_talk = 0;          ///< the strongest ghost
 };
 
+/// Of those columns of the reference that the scan's positions enclose.
+struct ColumnComparison {
+  int n_columns = 0;
+  double rms_px = 0;  ///< distance from the truth, the mean of all removed
+  double worst_px = 0;
+  double affine_rms_px = 0;  ///< with what scale, rotation and shear of the scan explain removed
+  int n_dopants = 0;         ///< 0: nothing is known of depth
+  double depth_fwhm_m = 0;   ///< of what a dopant adds, along the beam
+  double depth_rms_m = 0;    ///< of dopants from their true slice
+};
+
 struct Comparison {
   Difference before;                 ///< of what the files hold
   Difference after;                  ///< with the ambiguities of `a` removed
@@ -57,6 +82,7 @@ struct Comparison {
   /// Root mean square distance between the scan positions of both, their mean removed; if both
   /// have as many.
   std::optional<double> position_error_px;
+  std::optional<ColumnComparison> columns;
 };
 
 /// `b` is the reference: its windows say which pixels matter. Each rank compares blocks of the

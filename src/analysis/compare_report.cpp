@@ -38,6 +38,30 @@ Json as_json(const SliceComparison& slice) {
           {"rings", as_json(slice.rings)}};
 }
 
+Json as_json(const ColumnComparison& columns) {
+  Json made = {{"n_columns", columns.n_columns},
+               {"rms_px", columns.rms_px},
+               {"worst_px", columns.worst_px},
+               {"affine_rms_px", columns.affine_rms_px}};
+  if (columns.n_dopants > 0)
+    made.update({{"n_dopants", columns.n_dopants},
+                 {"depth_fwhm_m", columns.depth_fwhm_m},
+                 {"depth_rms_m", columns.depth_rms_m}});
+  return made;
+}
+
+std::string column_lines(const ColumnComparison& columns) {
+  std::string out = fmt::format(
+      "atom columns           {}, {:.3g} px rms from the truth, {:.3g} at most, {:.3g} without an "
+      "affine map\n",
+      columns.n_columns, columns.rms_px, columns.worst_px, columns.affine_rms_px);
+  if (columns.n_dopants > 0)
+    out += fmt::format(
+        "dopants                {}, FWHM along z {:.3g} m, depth {:.3g} m rms from the truth\n",
+        columns.n_dopants, columns.depth_fwhm_m, columns.depth_rms_m);
+  return out;
+}
+
 Json as_json(const Comparison& c) {
   Json slices = Json::array();
   for (const SliceComparison& slice : c.slices) slices.push_back(as_json(slice));
@@ -53,6 +77,7 @@ Json as_json(const Comparison& c) {
         {"half_bit_nyquist_fraction", c.half_bit_fraction},
         {"half_bit_half_period_m", resolution_m(c.half_bit_fraction, c)}}},
       {"position_error_px", c.position_error_px ? Json(*c.position_error_px) : Json(nullptr)},
+      {"columns", c.columns ? as_json(*c.columns) : Json(nullptr)},
       {"slices", slices},
       {"rings", as_json(c.rings)}};
 }
@@ -109,6 +134,7 @@ std::string compare_report(const Comparison& c, bool json) {
   out += resolution_line("resolution, 1/2 bit", c.half_bit_fraction, c);
   if (c.position_error_px)
     out += fmt::format("scan positions         {:.4g} px rms apart\n", *c.position_error_px);
+  if (c.columns) out += column_lines(*c.columns);
   return out + slice_lines(c.slices) + ring_lines(c.rings);
 }
 

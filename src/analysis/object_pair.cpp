@@ -174,6 +174,11 @@ Shape2 ObjectPair::shape() const {
   return objects_->overlap.shape();
 }
 
+Vec2 ObjectPair::place_px(Vec2 on_reference_px) const {
+  const Vec2 rest = as_vec2(objects_->whole) - objects_->offset_px;
+  return on_reference_px + removed_.shift_px + rest - as_vec2(objects_->overlap.begin);
+}
+
 int ObjectPair::n_images() const {
   return image_ ? 1 : objects_->b.n();
 }

@@ -51,6 +51,9 @@ class ObjectPair {
   Shape2 block_shape() const;
   /// Lit pixels of one image.
   std::int64_t n_counted() const;
+  /// Where a point of the reference lies on the compared pixels, with the shift of a that has been
+  /// removed.
+  Vec2 place_px(Vec2 on_reference_px) const;
   int n_blocks() const { return static_cast<int>(blocks_.size()); }
   const comm::Communicator& comm() const;
 

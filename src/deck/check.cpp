@@ -44,13 +44,26 @@ void check_solvers(const Deck& deck) {
 void check_slices(const Deck& deck) {
   const std::string n_slices = text("object.n_slices = ", deck.object.n_slices);
   if (deck.object.n_slices > 1) {
+    const std::vector<double>& distances_m = deck.object.slice_distances_m;
+    const bool equal = deck.object.slice_thickness_m > 0;
+    require(equal || !distances_m.empty(),
+            n_slices +
+                " needs object.slice_thickness_m above 0: the distance between slices, "
+                "metres; or object.slice_distances_m, all of them");
     require(
-        deck.object.slice_thickness_m > 0,
-        n_slices + " needs object.slice_thickness_m above 0: the distance between slices, metres");
+        !equal || distances_m.empty(),
+        text("object.slice_thickness_m = ", settings::number_text(deck.object.slice_thickness_m),
+             " and object.slice_distances_m both say how far slices are apart; leave one out"));
+    require(equal || std::ssize(distances_m) == deck.object.n_slices - 1,
+            text("object.slice_distances_m has ", distances_m.size(), " distances, but ", n_slices,
+                 " has ", deck.object.n_slices - 1, " gaps"));
+    require(equal || std::ranges::min(distances_m) > 0,
+            "object.slice_distances_m must be above 0, each of them, metres");
     return;
   }
   const std::string needs = " needs a thick sample, but " + n_slices +
                             "; set object.n_slices and object.slice_thickness_m, or leave it out";
+  require(deck.object.slice_distances_m.empty(), "object.slice_distances_m" + needs);
   require(deck.experiment.beam_tilt_rad.empty(), "experiment.beam_tilt_rad" + needs);
   for (const auto& [name, from_epoch] :
        {std::pair{"thickness", deck.refine.slices.thickness_from_epoch},

@@ -68,6 +68,7 @@ std::string type_of(const Key& key, const std::optional<T>&) {
 }
 template <class T>
 std::string type_of(const Key& key, const std::vector<T>&) {
+  if (key.length == 0) return text("list of ", type_of(key, T{}), "s");
   return text("list of ", key.length, " ", type_of(key, T{}), "s");
 }
 

@@ -80,7 +80,7 @@ template <class T>
 void read(const toml::node& node, const Key& key, std::vector<T>& field) {
   const toml::array* list = node.as_array();
   if (!list) refuse(node, key, "has the wrong type");
-  if (!list->empty() && list->size() != static_cast<std::size_t>(key.length)) {
+  if (key.length > 0 && !list->empty() && list->size() != static_cast<std::size_t>(key.length)) {
     refuse(node, key, "has the wrong length");
   }
   std::vector<T> values;

@@ -49,8 +49,8 @@ This page is made from the key tables in `settings/`; do not edit it. After a ch
   once: `batch_size = 0`.
 - **Batches** are given by `batch_size` or by `batch_coverage`, not by both.
 - `epie` has both alphas 1 and refuses others.
-- **Slices**: `object.n_slices` above 1 needs `slice_thickness_m`; `beam_tilt_rad`, and `refine` of
-  tilt and thickness, need slices.
+- **Slices**: `object.n_slices` above 1 needs `slice_thickness_m` or `slice_distances_m`, not both;
+  `beam_tilt_rad`, and `refine` of tilt and thickness, need slices.
 - **Near field** needs `distance_m` and `detector_pixel_m`; only there is `source_distance_m` allowed.
   Patterns are images in the detector's order then: `data.zero_frequency` says nothing.
 - **Fly scans**: `fly_sub_positions` above 1 needs `fly_travel_m`.

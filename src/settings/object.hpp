@@ -15,6 +15,7 @@ struct Object {
   int n_modes = 1;
   int n_slices = 1;
   double slice_thickness_m = 0;
+  std::vector<double> slice_distances_m;
 
   std::vector<Key> keys() {
     return {
@@ -50,11 +51,25 @@ struct Object {
          .max = 1000},
         {.name = "slice_thickness_m",
          .field = &slice_thickness_m,
-         .meaning = "Distance between slices, metres; needed with more than one.",
+         .meaning = "Distance between slices, metres; with more than one this or "
+                    "`slice_distances_m` is needed.",
+         .min = 0,
+         .max = 0.1,
+         .hint = "lengths are in metres: did you give nanometres or micrometres?"},
+        {.name = "slice_distances_m",
+         .field = &slice_distances_m,
+         .meaning = "Distances from each slice to the next, metres, where they are not equal: "
+                    "`n_slices` - 1 of them.",
          .min = 0,
          .max = 0.1,
          .hint = "lengths are in metres: did you give nanometres or micrometres?"},
     };
+  }
+
+  /// From each slice to the next, n_slices - 1.
+  std::vector<double> distances_m() const {
+    if (!slice_distances_m.empty()) return slice_distances_m;
+    return std::vector<double>(static_cast<std::size_t>(n_slices - 1), slice_thickness_m);
   }
 };
 

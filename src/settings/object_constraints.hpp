@@ -62,7 +62,8 @@ struct TotalVariation {
 
 struct SliceCoupling {
   Onset onset = {};
-  double sigma = 0.5;  ///< slices
+  double sigma = 0.5;    ///< slices
+  double coarse_px = 0;  ///< in the plane; 0: everything
 
   std::vector<Key> keys() {
     return {
@@ -71,7 +72,14 @@ struct SliceCoupling {
          .field = &sigma,
          .meaning = "Standard deviation of that Gaussian, slices.",
          .min = 0.01,
-         .max = 100}};
+         .max = 100},
+        {.name = "slice_coupling_coarse_px",
+         .field = &coarse_px,
+         .meaning = "Standard deviation, object pixels, of a Gaussian in the plane: only what "
+                    "passes it is coupled, and finer detail, which the data place in depth, stays. "
+                    "0: all is coupled.",
+         .min = 0,
+         .max = 20}};
   }
   void check(const ConstrainedModel& model) const {
     require(!onset.ever() || model.object.n_slices > 1,

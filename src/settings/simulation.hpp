@@ -13,6 +13,7 @@ struct Simulation {
   std::string object = "siemens_star";
   double phase_rad = 0.8;
   double absorption = 0.1;
+  int n_dopants = 6;
   std::string scan = "raster";
   int n_positions = 400;
   double step_m = 0;
@@ -28,6 +29,7 @@ struct Simulation {
   double intensity_jitter = 0;
   double position_error_px = 0;
   std::vector<double> position_affine;
+  std::vector<double> position_drift_px;
   double background_fraction = 0;
   double saturation_fraction = 0;
   std::uint64_t seed = 1;
@@ -40,8 +42,10 @@ struct Simulation {
              "The sample: `siemens_star` shows resolution in every direction, `cells` is smooth "
              "and weak like tissue, `resolution_chart` has bars of known width; the slices of a "
              "thick sample take turns among them, turned and moved. `atoms`: blobs on a disturbed "
-             "lattice in every slice, as electrons see them.",
-         .choices = {"siemens_star", "cells", "resolution_chart", "atoms"}},
+             "lattice in every slice, as electrons see them. `perovskite` and `mos2`: columns of "
+             "heavy "
+             "and light atoms that pass through all slices, at known places.",
+         .choices = {"siemens_star", "cells", "resolution_chart", "atoms", "perovskite", "mos2"}},
         {.name = "phase_rad",
          .field = &phase_rad,
          .meaning = "Greatest phase shift of the sample, of each slice, radians.",
@@ -52,6 +56,13 @@ struct Simulation {
          .meaning = "Greatest fraction of the amplitude that the sample, each slice, absorbs.",
          .min = 0,
          .max = 0.99},
+        {.name = "n_dopants",
+         .field = &n_dopants,
+         .meaning =
+             "Foreign atoms in the scanned part of `perovskite` or `mos2`, each in one slice "
+             "of a column: what depth resolution is measured at.",
+         .min = 0,
+         .max = 10000},
         {.name = "scan",
          .field = &scan,
          .meaning = "Scan pattern. A perfect `raster` leaves a periodic ambiguity unless it is "
@@ -149,6 +160,14 @@ struct Simulation {
          .min = -0.5,
          .max = 0.5,
          .length = 4},
+        {.name = "position_drift_px",
+         .field = &position_drift_px,
+         .meaning = "How far the beam wanders over the sample during the scan, (y, x), object "
+                    "pixels, slower and slower; the written positions know nothing of it. Empty: "
+                    "not at all.",
+         .min = -100,
+         .max = 100,
+         .length = 2},
         {.name = "background_fraction",
          .field = &background_fraction,
          .meaning =

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/random.hpp"
@@ -56,7 +57,8 @@ void for_each_near(const Lattice& lattice, double y_px, double x_px, const Visit
 
 Phantom::Phantom(const std::string& kind, Shape2 object, Shape2 window, double phase_rad,
                  double absorption, std::uint64_t seed, int slice)
-    : thickness_(thickness_of(kind, slice)),
+    : slice_(slice),
+      thickness_(thickness_of(kind, slice)),
       centre_px_{0.5 * object.h, 0.5 * object.w},
       star_radius_px_(std::max(0.5 * std::min(object.h - window.h, object.w - window.w),
                                0.25 * std::min(window.h, window.w))),
@@ -69,6 +71,13 @@ Phantom::Phantom(const std::string& kind, Shape2 object, Shape2 window, double p
   moved_px_ = {distance_px * std::sin(2.4 * slice), distance_px * std::cos(2.4 * slice)};
 }
 
+Phantom::Phantom(std::shared_ptr<const Crystal> crystal, int slice, double phase_rad,
+                 double absorption)
+    : crystal_(std::move(crystal)),
+      slice_(slice),
+      phase_rad_(phase_rad),
+      log_amplitude_(std::log(1 - absorption)) {}
+
 Phantom::Thickness Phantom::thickness_of(const std::string& kind, int slice) {
   if (kind == "atoms") return &Phantom::atoms;
   constexpr std::array<Thickness, 3> kinds = {&Phantom::siemens_star, &Phantom::cells,
@@ -78,7 +87,7 @@ Phantom::Thickness Phantom::thickness_of(const std::string& kind, int slice) {
     if (kind == names[i]) return kinds[(i + static_cast<std::size_t>(slice)) % kinds.size()];
   throw InputError(text("simulation.object = \"", kind,
                         "\" is not known; use \"siemens_star\", \"cells\", "
-                        "\"resolution_chart\" or \"atoms\""));
+                        "\"resolution_chart\", \"atoms\", \"perovskite\" or \"mos2\""));
 }
 
 std::complex<double> Phantom::transmission(double y_px, double x_px) const {
@@ -87,6 +96,7 @@ std::complex<double> Phantom::transmission(double y_px, double x_px) const {
 }
 
 double Phantom::thickness(double y_px, double x_px) const {
+  if (crystal_) return crystal_->thickness(slice_, y_px, x_px);
   const double y = y_px - centre_px_.y - moved_px_.y;
   const double x = x_px - centre_px_.x - moved_px_.x;
   const double cosine = std::cos(turned_rad_);

@@ -4,9 +4,12 @@
 
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "tessera/base/box.hpp"
+
+#include "crystal.hpp"
 
 namespace tessera::simulation {
 
@@ -20,6 +23,8 @@ class Phantom {
   /// @param absorption fraction of the amplitude absorbed where the sample is thickest
   Phantom(const std::string& kind, Shape2 object, Shape2 window, double phase_rad,
           double absorption, std::uint64_t seed, int slice = 0);
+  /// A slice of a crystal, which all of them share.
+  Phantom(std::shared_ptr<const Crystal> crystal, int slice, double phase_rad, double absorption);
 
   /// (1 - absorption)^t exp(i phase t), t = thickness.
   std::complex<double> transmission(double y_px, double x_px) const;
@@ -35,14 +40,16 @@ class Phantom {
 
   double atoms(double y_px, double x_px) const;
 
-  Thickness thickness_;
+  std::shared_ptr<const Crystal> crystal_;  ///< none: `thickness_`
+  int slice_;
+  Thickness thickness_ = nullptr;
   Vec2 centre_px_;
-  double star_radius_px_;
+  double star_radius_px_ = 0;
   Vec2 moved_px_;
-  double turned_rad_;
+  double turned_rad_ = 0;
   double phase_rad_;
   double log_amplitude_;
-  std::uint64_t seed_;
+  std::uint64_t seed_ = 0;
 };
 
 }  // namespace tessera::simulation

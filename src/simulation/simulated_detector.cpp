@@ -40,7 +40,7 @@ WaveStack detector_waves(const SimulatedScan& scan, const WaveStack& probe, Vec2
   const Vec2 whole{std::floor(corner_px.y + 0.5), std::floor(corner_px.x + 0.5)};
   WaveStack waves = near_field ? probe : optics::shifted(probe, corner_px - whole);
   for (std::size_t slice = 0; slice < scan.slices.size(); ++slice) {
-    if (slice > 0) optics::propagate(waves, scan.to_next_slice);
+    if (slice > 0) optics::propagate(waves, scan.to_next_slice[slice - 1]);
     pass_through(waves, scan.slices[slice], near_field ? corner_px : whole);
   }
   if (near_field)

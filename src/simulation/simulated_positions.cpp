@@ -26,6 +26,15 @@ void distort(std::vector<Vec2>& positions_m, const std::vector<double>& affine) 
   }
 }
 
+/// The sample drifts, fast at first, and comes to rest with the scan's end; the file does not know.
+void forget_drift(std::vector<Vec2>& positions_m, Vec2 drift_m) {
+  const double n = static_cast<double>(positions_m.size());
+  for (std::size_t i = 0; i < positions_m.size(); ++i) {
+    const double t = static_cast<double>(i) / std::max(1.0, n - 1);
+    positions_m[i] = positions_m[i] - drift_m * (2 * t - t * t);
+  }
+}
+
 }  // namespace
 
 std::vector<Vec2> true_positions_m(const deck::Simulation& simulation) {
@@ -51,6 +60,8 @@ std::vector<Vec2> true_positions_m(const deck::Simulation& simulation) {
 std::vector<Vec2> recorded_positions_m(const deck::Simulation& simulation,
                                        std::vector<Vec2> positions_m, double pixel_m) {
   if (!simulation.position_affine.empty()) distort(positions_m, simulation.position_affine);
+  if (const std::vector<double>& drift_px = simulation.position_drift_px; !drift_px.empty())
+    forget_drift(positions_m, Vec2{drift_px[0], drift_px[1]} * pixel_m);
   // Uniform in +-a along both axes has a root mean square length of a sqrt(2 / 3).
   geometry::jitter(positions_m, std::sqrt(1.5) * simulation.position_error_px * pixel_m,
                    seed_for(Purpose::position_error, simulation));

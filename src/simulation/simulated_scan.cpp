@@ -16,23 +16,28 @@
 namespace tessera::simulation {
 namespace {
 
-std::vector<Phantom> slices_of(const deck::Deck& deck, const geometry::WindowGrid& windows) {
+void plan_sample(const deck::Deck& deck, SimulatedScan& scan) {
   const deck::Simulation& simulation = deck.simulation;
-  std::vector<Phantom> slices;
-  slices.reserve(static_cast<std::size_t>(deck.object.n_slices));
+  const geometry::WindowGrid& windows = scan.windows;
+  const std::uint64_t seed = seed_for(Purpose::sample, simulation);
+  if (Crystal::has(simulation.object))
+    scan.crystal = std::make_shared<const Crystal>(
+        simulation.object, windows.object, windows.window, scan.optics.pixel_m,
+        deck.object.n_slices, simulation.n_dopants, seed);
   for (int slice = 0; slice < deck.object.n_slices; ++slice)
-    slices.emplace_back(simulation.object, windows.object, windows.window, simulation.phase_rad,
-                        simulation.absorption, seed_for(Purpose::sample, simulation), slice);
-  return slices;
+    scan.slices.push_back(
+        scan.crystal ? Phantom(scan.crystal, slice, simulation.phase_rad, simulation.absorption)
+                     : Phantom(simulation.object, windows.object, windows.window,
+                               simulation.phase_rad, simulation.absorption, seed, slice));
 }
 
 void plan_propagation(const deck::Deck& deck, SimulatedScan& scan) {
   const Shape2 window = scan.windows.window;
   const std::vector<double>& tilt_rad = deck.experiment.beam_tilt_rad;
-  if (scan.slices.size() > 1)
-    scan.to_next_slice =
-        optics::slice_propagator(window, scan.optics, deck.object.slice_thickness_m,
-                                 tilt_rad.empty() ? Vec2{} : Vec2{tilt_rad[0], tilt_rad[1]});
+  for (const double distance_m : deck.object.distances_m())
+    scan.to_next_slice.push_back(
+        optics::slice_propagator(window, scan.optics, distance_m,
+                                 tilt_rad.empty() ? Vec2{} : Vec2{tilt_rad[0], tilt_rad[1]}));
   if (scan.optics.is_near_field())
     scan.to_detector = optics::near_field_propagator(window, scan.optics,
                                                      deck.experiment.propagation == "fresnel");
@@ -94,7 +99,7 @@ SimulatedScan plan_scan(const deck::Deck& deck) {
   scan.windows = geometry::lay_windows(scan.positions_m, detector, pixel_m,
                                        optics::window_margin_px(deck, pixel_m));
   scan.fly_offsets_px = fly_offsets_px(deck.experiment, pixel_m);
-  scan.slices = slices_of(deck, scan.windows);
+  plan_sample(deck, scan);
   plan_propagation(deck, scan);
   scan.probe = true_probe(deck, detector, scan.optics);
   scan.drift_modes = drift_modes(scan.probe, simulation.probe_drift);

@@ -3,6 +3,7 @@
 /// patterns' size).
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct SimulatedScan {
   std::vector<Vec2> recorded_positions_m;  ///< where the file says that it was
   geometry::WindowGrid windows;            ///< of where it was
   std::vector<Vec2> fly_offsets_px;        ///< exposures about a position; one if the stage stood
+  std::shared_ptr<const Crystal> crystal;  ///< that the slices are of; none: another sample
   std::vector<Phantom> slices;             ///< along the beam
-  WaveStack to_next_slice;                 ///< propagator; empty with one slice
+  std::vector<WaveStack> to_next_slice;    ///< propagators, of every gap
   WaveStack to_detector;                   ///< propagator; empty: the Fourier transform
   WaveStack probe;                         ///< the true modes
   WaveStack drift_modes;                   ///< none or two, added to the first mode

@@ -61,6 +61,29 @@ void write_true_object(io::File& file, const SimulatedScan& scan, const comm::Co
                   io::ElementType::complex128, band.data());
 }
 
+/// Where the slices and, of a crystal, its columns and dopants are.
+void write_structure(io::File& file, const deck::Deck& deck, const SimulatedScan& scan) {
+  const std::vector<double> distances_m = deck.object.distances_m();
+  if (!distances_m.empty())
+    file.write_doubles("truth/slice_distance_m", {std::ssize(distances_m)}, distances_m);
+  if (!scan.crystal) return;
+  const Crystal& crystal = *scan.crystal;
+  std::vector<double> columns;
+  for (std::size_t i = 0; i < crystal.columns_px().size(); ++i) {
+    const Vec2 at_px = crystal.columns_px()[i];
+    columns.insert(columns.end(), {at_px.y, at_px.x, static_cast<double>(crystal.kind(i))});
+  }
+  file.write_doubles("truth/columns", {std::ssize(crystal.columns_px()), 3}, columns);
+  file.write_doubles("truth/column_sigma_px", {1}, {Crystal::column_sigma_m / scan.optics.pixel_m});
+  std::vector<double> dopants;
+  for (const Dopant& dopant : crystal.dopants())
+    dopants.insert(dopants.end(),
+                   {static_cast<double>(dopant.column), static_cast<double>(dopant.slice),
+                    deck.simulation.phase_rad * crystal.dopant_weight(dopant)});
+  if (!dopants.empty())
+    file.write_doubles("truth/dopants", {std::ssize(crystal.dopants()), 3}, dopants);
+}
+
 /// Written by rank 0.
 void write_waves(io::File& file, const std::string& name, const WaveStack& waves,
                  const comm::Communicator& comm) {
@@ -137,6 +160,7 @@ std::int64_t file_bytes(const SimulatedScan& scan) {
   return n * (scan.windows.window.size() * 4 + per_position) +
          scan.windows.object.size() * n_slices * 16 +
          static_cast<std::int64_t>(scan.probe.size() + scan.drift_modes.size()) * 16 +
+         (scan.crystal ? 24 * std::ssize(scan.crystal->columns_px()) : 0) +
          scan.windows.window.size() * 8 + for_structure;
 }
 
@@ -153,6 +177,7 @@ void write_simulation(const std::string& path, const deck::Deck& deck, const Sim
   write_positions(file, deck, scan);
   write_valid_pixels(file, deck, scan, comm);
   write_true_object(file, scan, comm);
+  write_structure(file, deck, scan);
   write_waves(file, "truth/probe", scan.probe, comm);
   write_true_defects(file, deck, scan, comm);
   write_attributes(file, deck, scan.optics);

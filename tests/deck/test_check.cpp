@@ -84,6 +84,16 @@ TEST(Check, SlicesHaveAThickness) {
   EXPECT_THAT(parse_complaint(thick_deck, {"experiment.beam_tilt_rad=[0, 0.01]"}), IsEmpty());
   EXPECT_THAT(parse_complaint(thick_deck, {"object.slice_thickness_m=0"}),
               AllOf(HasSubstr("object.n_slices = 2"), HasSubstr("slice_thickness_m above 0")));
+  const auto with_distances = [](const char* distances) {
+    return parse_complaint(thick_deck, {"object.n_slices=3", "object.slice_thickness_m=0",
+                                        text("object.slice_distances_m=", distances)});
+  };
+  EXPECT_THAT(with_distances("[1e-9, 2e-9]"), IsEmpty());
+  EXPECT_THAT(with_distances("[1e-9]"),
+              AllOf(HasSubstr("has 1 distances"), HasSubstr("has 2 gaps")));
+  EXPECT_THAT(with_distances("[1e-9, 0]"), HasSubstr("must be above 0"));
+  EXPECT_THAT(parse_complaint(thick_deck, {"object.slice_distances_m=[1e-9]"}),
+              HasSubstr("leave one out"));
   EXPECT_THAT(parse_complaint(xray_deck, {"experiment.beam_tilt_rad=[0, 0.01]"}),
               HasSubstr("object.n_slices = 1"));
 }

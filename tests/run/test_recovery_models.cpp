@@ -76,6 +76,39 @@ detector_shape = [48, 48]
 counts_per_pattern = 1e7
 )";
 
+constexpr const char* crystal = R"(
+[data]
+file = "scan.h5"
+[experiment]
+voltage_V = 300e3
+detector_pixel_rad = 1.641e-3
+[probe]
+initial = "aperture"
+semi_angle_rad = 25e-3
+defocus_m = 5e-9
+n_modes = 2
+[object]
+n_slices = 8
+slice_distances_m = [1.1e-9, 1.4e-9, 1.4e-9, 1.4e-9, 1.4e-9, 1.4e-9, 1.1e-9]
+[solver]
+method = "ml"
+epochs = 30
+noise = "poisson"
+[constraints]
+object_amplitude_from_epoch = 0
+object_amplitude = [0.98, 1.02]
+object_positive_phase_from_epoch = 0
+[simulation]
+object = "perovskite"
+phase_rad = 0.6
+absorption = 0.0
+n_dopants = 3
+n_positions = 144
+step_m = 0.8e-10
+detector_shape = [48, 48]
+counts_per_pattern = 6400
+)";
+
 Overrides joined(Overrides first, const Overrides& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
@@ -182,6 +215,24 @@ TEST_P(SliceRecovery, EverySliceIsResolvedAndShowsNoGhost) {
     EXPECT_GE(slice.one_bit_fraction, 0.5);
     EXPECT_LE(slice.cross_talk, 0.05);
   }
+}
+
+/// 1e4 electrons per square Angstrom, partly coherent, slices at uneven distances: the bar of
+/// docs/methods/recovery.md, smaller.
+TEST(ThickCrystal, ColumnsAndDopantsComeBack) {
+  const testing::SharedFolder folder("crystal");
+  const analysis::Comparison comparison = recovered(folder, crystal, {});
+  ASSERT_TRUE(comparison.columns.has_value());
+  const analysis::ColumnComparison& columns = *comparison.columns;
+  std::cout << columns.n_columns << " columns, " << columns.rms_px << " px rms; "
+            << columns.n_dopants << " dopants, FWHM " << columns.depth_fwhm_m * 1e9 << " nm, "
+            << columns.depth_rms_m * 1e9 << " nm from their slices\n";
+  EXPECT_GE(columns.n_columns, 12);
+  EXPECT_LE(columns.rms_px, 0.15);
+  EXPECT_GE(columns.n_dopants, 2);
+  constexpr double depth_of_field_m = 1.9687e-12 / (25e-3 * 25e-3);
+  EXPECT_LE(columns.depth_fwhm_m, 1.3 * depth_of_field_m);
+  EXPECT_LE(columns.depth_rms_m, 1e-9);
 }
 
 }  // namespace

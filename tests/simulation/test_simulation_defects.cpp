@@ -135,6 +135,22 @@ TEST(Defects, WrittenPositionsAreWrongByWhatWasAsked) {
   }
 }
 
+TEST(Defects, WrittenPositionsKnowNothingOfADrift) {
+  ScratchFile scratch("drift");
+  deck::Deck deck = small_simulation(scratch.path);
+  deck.simulation.position_drift_px = {1.5, -2};
+  simulate_quietly(deck);
+  if (!world().is_root()) return;
+  const Truth truth(scratch.path);
+  const std::vector<Vec2> written = read_pairs(io::File::open(scratch.path), "positions_m");
+  for (const int i : {0, 4, 11}) {
+    const double t = i / 11.0;
+    const double way = 1 - (1 - t) * (1 - t);
+    EXPECT_NEAR((truth.positions_m[i].y - written[i].y) / truth.pixel_m, 1.5 * way, 1e-9);
+    EXPECT_NEAR((truth.positions_m[i].x - written[i].x) / truth.pixel_m, -2 * way, 1e-9);
+  }
+}
+
 TEST(Defects, TheBackgroundIsAdded) {
   ScratchFile clean("clean");
   ScratchFile foggy("foggy");

@@ -155,6 +155,26 @@ TEST(ObjectConstraints, SliceCouplingIsAGaussianAlongZ) {
   EXPECT_LE(tiled.worst(expected), tolerance);
 }
 
+TEST(ObjectConstraints, SliceCouplingOfCoarsePartsLeavesFineOnes) {
+  constexpr int n_slices = 3;
+  TiledObject tiled(2 * n_slices, 1);  // two object modes
+  tiled.n_slices = n_slices;
+  tiled.apply({.slice_coupling = {now, 0.8, 0.9}});
+  WaveStack expected = tiled.whole;
+  for (int k = 0; k < 2; ++k) {
+    WaveStack change(expected.n(), expected.shape());
+    for (int i = 0; i < expected.n(); ++i)
+      for (int y = 0; y < expected.h(); ++y)
+        for (int x = 0; x < expected.w(); ++x)
+          for (const int next : {i - 1, i + 1})
+            if (next >= 0 && next < expected.n() && next / n_slices == i / n_slices)
+              change(i, y, x) += 0.16 * (expected(next, y, x) - expected(i, y, x));
+    change = heated(change, 0.9 * 0.9 / 2 / 4, 4);
+    for (std::size_t i = 0; i < change.size(); ++i) expected.data()[i] += change.data()[i];
+  }
+  EXPECT_LE(tiled.worst(expected), tolerance);
+}
+
 /// Gradient of plane i by forward differences, zero past the border.
 struct Gradient {
   const WaveStack& u;

@@ -78,6 +78,49 @@ void diffuse_slices(const Device& exec, const HeatSteps& heat, int n_slices,
       });
 }
 
+/// `to` = what a heat step along z of length 1 adds to a plane, at every pixel of the tile.
+void difference_along_z(const Device& exec, const ImageView& above, const ImageView& here,
+                        const ImageView& below, const ImageView& to) {
+  device::for_each_pixel(
+      exec, "tessera::solvers::difference_along_z", 1, device::image_shape(to),
+      KOKKOS_LAMBDA(int, const int y, const int x) {
+        to(y, x) = above(y, x) - here(y, x) + (below(y, x) - here(y, x));
+      });
+}
+
+/// plane += step added, and `before` becomes what the plane was, at every pixel of the tile.
+void add_and_keep(const Device& exec, Real step, const ImageView& added, const ImageView& plane,
+                  const ImageView& before) {
+  device::for_each_pixel(
+      exec, "tessera::solvers::add_and_keep", 1, device::image_shape(plane),
+      KOKKOS_LAMBDA(int, const int y, const int x) {
+        before(y, x) = plane(y, x);
+        plane(y, x) += added(y, x) * step;
+      });
+}
+
+/// Along z, of what passes `in_plane` alone. One exchange of an image for every plane and step in
+/// the plane. Collective.
+void diffuse_coarse_slices(const Device& exec, Sweep& sweep, const HeatSteps& along_z,
+                           const HeatSteps& in_plane, const physics::ObjectView& object,
+                           const ConstraintWorkspace& workspace) {
+  const auto& [scratch, added, before] = workspace.scratch;
+  const int n_planes = static_cast<int>(object.extent(0));
+  for (int k = 0; k < along_z.n; ++k)
+    for (int plane = 0; plane < n_planes; ++plane) {
+      const int slice = plane % workspace.n_slices;
+      const ImageView here = plane_of(object, plane);
+      difference_along_z(exec, slice > 0 ? before : here, here,
+                         slice + 1 < workspace.n_slices ? plane_of(object, plane + 1) : here,
+                         added);
+      for (int i = 0; i < in_plane.n; ++i) {
+        take_step(exec, in_plane.step, workspace.frame.tile, added, scratch);
+        fill_ghosts(exec, sweep, added);
+      }
+      add_and_keep(exec, along_z.step, added, here, before);
+    }
+}
+
 class InPlane final : public Constraint {
  public:
   InPlane(const settings::Onset& onset, const HeatSteps& heat) : Constraint({onset}), heat_(heat) {}
@@ -94,14 +137,24 @@ class InPlane final : public Constraint {
 class AlongSlices final : public Constraint {
  public:
   explicit AlongSlices(const settings::SliceCoupling& settings)
-      : Constraint({settings.onset}), heat_(heat_steps(settings.sigma, 2 * max_heat_step)) {}
-  void apply(const Device& exec, Sweep& /*sweep*/, const Unknowns& unknowns,
+      : Constraint({settings.onset}),
+        along_z_(heat_steps(settings.sigma, 2 * max_heat_step)),
+        coarse_px_(settings.coarse_px) {}
+  Needs needs() const override {
+    return coarse_px_ > 0 ? Needs{.ghost_margin_px = 1, .n_scratch_images = 3} : Needs{};
+  }
+  void apply(const Device& exec, Sweep& sweep, const Unknowns& unknowns,
              const ConstraintWorkspace& workspace, int /*epoch*/) const override {
-    diffuse_slices(exec, heat_, workspace.n_slices, unknowns.object);
+    if (coarse_px_ > 0)
+      diffuse_coarse_slices(exec, sweep, along_z_, heat_steps(coarse_px_, max_heat_step),
+                            unknowns.object, workspace);
+    else
+      diffuse_slices(exec, along_z_, workspace.n_slices, unknowns.object);
   }
 
  private:
-  HeatSteps heat_;
+  HeatSteps along_z_;
+  double coarse_px_;
 };
 
 }  // namespace

@@ -82,9 +82,9 @@ void start_parameter(const settings::RefinedSlices&, const ParameterStart& start
                      physics::Parameters& parameters) {
   const int n_slices = start.object.n_slices;
   if (n_slices == 1) return;
-  parameters.slice_distance_m = DeviceView<double*>("tessera::physics::slice_distance",
-                                                    static_cast<std::size_t>(n_slices - 1));
-  Kokkos::deep_copy(parameters.slice_distance_m, start.object.slice_thickness_m);
+  parameters.slice_distance_m = device::to_device<DeviceView<double*>>(
+      "tessera::physics::slice_distance", start.object.distances_m().data(),
+      Kokkos::LayoutRight(static_cast<std::size_t>(n_slices - 1)));
   const std::vector<double> none{0, 0};
   const std::vector<double>& given = start.experiment.beam_tilt_rad;
   parameters.tilt_rad = device::to_device<DeviceView<double[2]>>(
