@@ -1,5 +1,7 @@
 // Crystals of known columns: what the file says of them against the object that it holds.
 
+#include <array>
+
 #include "support/simulated_file.hpp"
 
 namespace tessera::simulation {
