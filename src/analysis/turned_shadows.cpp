@@ -9,7 +9,7 @@
 namespace tessera::analysis {
 namespace {
 
-constexpr int max_side_px = 128;
+constexpr int max_turned_side_px = 128;
 /// Beams in focus, whose patterns change without moving, pass neither.
 constexpr double least_correlation = 0.04;
 constexpr double clearly_more = 1.5;
@@ -45,7 +45,7 @@ class Sample {
   Sample(io::ScanReader& reader, const Survey& survey, const ImageStack<double>& trusted,
          const Cut& cut, const std::vector<Vec2>& positions_px)
       : pairs_(optics::spread_pairs(positions_px, {cut.n_pixels, cut.n_pixels})),
-        bin_((cut.n_pixels + max_side_px - 1) / max_side_px) {
+        bin_((cut.n_pixels + max_turned_side_px - 1) / max_turned_side_px) {
     const std::vector<int> chosen = optics::renumber(pairs_);
     const int side = cut.n_pixels / bin_;
     patterns_ = ImageStack<double>(static_cast<int>(chosen.size()), {side, side});
