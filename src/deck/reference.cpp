@@ -79,16 +79,22 @@ std::string names_of(const std::vector<std::string>& methods) {
   return joined(names);
 }
 
-std::string row(const Key& key) {
-  const std::string default_text = value_text(key).value_or("");
-  const std::string of = key.methods.empty() ? "" : text("Of ", names_of(key.methods), ". ");
-  return text("| ", code(key.name), " | ", type_name(key), " | ", code(default_text), " | ",
-              cell(allowed_text(key)), " | ", cell(of + key.meaning), " |\n");
+std::string default_of(const Key& key) {
+  return value_text(key).value_or("");
 }
 
+/// @param others what follows the default: those of other methods
+std::string row(const Key& key, const std::string& others = "") {
+  const std::string of = key.methods.empty() ? "" : text("Of ", names_of(key.methods), ". ");
+  return text("| ", code(key.name), " | ", type_name(key), " | ", code(default_of(key)), others,
+              " | ", cell(allowed_text(key)), " | ", cell(of + key.meaning), " |\n");
+}
+
+constexpr const char* table_head =
+    "| key | type | default | allowed | meaning |\n| --- | --- | --- | --- | --- |\n";
+
 std::string table(const std::vector<Key>& keys) {
-  std::string rows =
-      "| key | type | default | allowed | meaning |\n| --- | --- | --- | --- | --- |\n";
+  std::string rows = table_head;
   for (const Key& key : keys) rows += row(key);
   return rows;
 }
@@ -99,13 +105,24 @@ struct Family {
   std::vector<std::string> meanings;
   std::vector<Solver> defaults;  ///< one of each method
 
-  /// Each key once, with the default of the first method that has it.
+  /// Each key once, as the first method has it.
   std::vector<Key> keys() {
     std::vector<Key> all;
     for (Solver& solver : defaults)
       for (const Key& key : solver.own_keys())
         if (std::ranges::count(all, key.name, &Key::name) == 0) all.push_back(key);
     return all;
+  }
+
+  /// Of the methods whose default is not that of `key`, ", of NAME: DEFAULT" each.
+  std::string other_defaults(const Key& key, bool as_code) {
+    std::string others;
+    for (Solver& solver : defaults)
+      for (const Key& own : solver.own_keys())
+        if (own.name == key.name && default_of(own) != default_of(key))
+          others += as_code ? text(", of ", code(solver.method), ": ", code(default_of(own)))
+                            : text(", of ", solver.method, ": ", default_of(own));
+    return others;
   }
 };
 
@@ -126,16 +143,17 @@ std::string methods_keys() {
     page += text("\n### ", names_of(family.methods), "\n\n");
     for (std::size_t i = 0; i < family.methods.size(); ++i)
       page += text("- ", code(family.methods[i]), ": ", family.meanings[i], "\n");
-    page += text("\n", table(family.keys()));
+    page += text("\n", table_head);
+    for (const Key& key : family.keys()) page += row(key, family.other_defaults(key, true));
   }
   return page;
 }
 
-std::string list_row(const std::string& section, const Key& key) {
-  const std::string default_text = value_text(key).value_or("");
+std::string list_row(const std::string& section, const Key& key, const std::string& others = "") {
+  const std::string default_text = default_of(key);
   const std::string allowed = allowed_text(key);
   return text("  ", section, section.empty() ? "" : ".", key.name,
-              default_text.empty() ? "" : " = " + default_text, "  (", type_name(key),
+              default_text.empty() ? "" : " = " + default_text, others, "  (", type_name(key),
               allowed.empty() ? "" : ", " + allowed, ")\n");
 }
 
@@ -167,7 +185,8 @@ std::string key_list() {
     if (!is_solver) continue;
     for (Family& family : families()) {
       list += text(" of ", joined(family.methods), ":\n");
-      for (const Key& key : family.keys()) list += list_row(section.name, key);
+      for (const Key& key : family.keys())
+        list += list_row(section.name, key, family.other_defaults(key, false));
     }
   }
   return list;

@@ -11,7 +11,7 @@ namespace tessera::physics {
 struct StartKept {
   LinearMap map;
   KOKKOS_FUNCTION void operator()(Real& wave, Real&, Real& kept, Real) const {
-    kept = wave * ((1 - map.of_overlap) / map.of_kept);
+    kept = map.of_kept == 0 ? wave : wave * ((1 - map.of_overlap) / map.of_kept);
   }
 };
 

@@ -89,7 +89,10 @@ void ProjectionPass::project(const Device& exec, const ObjectView& object, const
   visit(exec, "tessera::physics::reach_modulus", chunk, ReachModulus{map_, scale});
   model_.to_detector(exec, chunk);
   model_.detector().replace_by_residual(exec, model_.waves(), chunk, of_residual_);
-  if (bound > 0) bound_distance(exec, model_.waves(), chunk.count, bound, residual_share_);
+  if (bound > 0)
+    bound_distance(exec, model_.waves(), chunk.count, bound, residual_share_);
+  else
+    Kokkos::deep_copy(exec, residual_share_, Real(1));
   model_.backward(exec, chunk);
   visit(exec, "tessera::physics::leave_modulus", chunk, LeaveModulus{map_, scale});
 }

@@ -32,6 +32,8 @@ class ProjectionPass {
  public:
   ProjectionPass(ForwardModel& model, const LinearMap& map);
 
+  /// For the steps from now on. What is kept stays in its place.
+  void set_map(const LinearMap& map) { map_ = map; }
   /// kept = what makes r = P_O, of object and probe as they are.
   void start(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
   /// A step of `chunk`, and what `next` adds to the object's sums.

@@ -13,6 +13,7 @@
 #include "tessera/halo/halo_exchange.hpp"
 
 #include "device/free_memory.hpp"
+#include "lost_positions.hpp"
 #include "physics/forward_model.hpp"
 #include "solvers/constraint_list.hpp"
 #include "solvers/methods.hpp"
@@ -195,7 +196,7 @@ MemoryNeeds needs_of(const deck::Deck& deck, const Scan& scan, const Share& shar
       {"parameters and their last good state", 2 * physics::Parameters::bytes(sizes)},
       {"positions and mask", physics::ScanTile::bytes(sizes)},
       {"the model: waves, shifted probes and their sums", physics::ForwardModel::bytes(sizes)},
-      {"refinement", solvers::Refinement::bytes(sizes)},
+      {"refinement", solvers::Refinement::bytes(sizes) + LostPositions::bytes(sizes)},
       {"halo buffers", share.halo_bytes},
       {"constraints", solvers::ConstraintList::bytes(deck.constraints, share.ghosted, info.pattern,
                                                      sizes.n_probe_images())},

@@ -12,6 +12,7 @@
 #include "tessera/physics/pattern_store.hpp"
 
 #include "figures.hpp"
+#include "lost_positions.hpp"
 #include "make_model.hpp"
 #include "not_finite.hpp"
 #include "recorded_batches.hpp"
@@ -25,6 +26,14 @@
 #include "worst_patterns.hpp"
 
 namespace tessera::run {
+
+namespace {
+
+/// Over that of the residual: they wander, and positions with them. Found on a weak phase
+/// (docs/methods/refinement.md).
+constexpr double noise_of_kept_waves = 25;
+
+}  // namespace
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
     : Run(deck, comm, load_scan(deck, scan_source(deck), comm, log), log) {}
@@ -78,6 +87,9 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   constraints_ = std::make_unique<solvers::ConstraintList>(
       deck.constraints, constrained_tile(scan_), rank_.model.plan());
   figures_ = std::make_unique<Figures>(rank_.model, unknowns_, comm);
+  lost_ = std::make_unique<LostPositions>(
+      deck.refine.positions.from_epoch < 0 ? 0 : scan_.tile().positions.size(),
+      rank_.model.detector().sizes().model.chunk_size);
   good_ = std::make_unique<GoodState>(state());
   good_->keep(exec_);
   good_epoch_ = n_epochs();
@@ -190,10 +202,16 @@ EpochFigures Run::run_epoch() {
   // A solver counts its own epochs; batches are drawn for those of the run.
   const int epoch = epochs_in_stage(history_, stage_);
   const deck::Solver& solver = scan_.plan.solvers[static_cast<std::size_t>(stage_)];
-  const double counts_of_batch = solver.max_in_batch(scan_.n_fitted()) * scan_.counts_per_pattern /
-                                 static_cast<double>(scan_.info.pattern.size());
+  const double counts_of_pixel =
+      scan_.counts_per_pattern / static_cast<double>(scan_.info.pattern.size());
+  const double counts_of_batch = solver.max_in_batch(scan_.n_fitted()) * counts_of_pixel;
   const bool keeps_waves = std::holds_alternative<settings::Projection>(solver.own);
-  refinement_->start_epoch({n_epochs(), counts_of_batch, keeps_waves ? 0.5 : 1});
+  const double error_before = history_.empty() ? 0 : history_.back().error;
+  refinement_->start_epoch(
+      {.number = n_epochs(),
+       .counts_of_batch = counts_of_batch,
+       .positions_part = keeps_waves ? 0.5 : 1,
+       .pixel_noise = (keeps_waves ? noise_of_kept_waves : 1) * error_before * counts_of_pixel});
   solver_->start_epoch(exec_, epoch);
   for (const solvers::Batch& batch : start_pass(n_epochs())) {
     run_batch(batch, epoch);
@@ -211,6 +229,7 @@ EpochFigures Run::run_epoch() {
   keep_if_best(deck_.stop.validation_epochs > 0 ? figures.validation_error
                                                 : sums[physics::FigureSums::cost]);
   history_.push_back(figures);
+  if (looks_for_lost_positions()) send_lost_positions_back();
   epoch_seconds_ += timer.seconds();
   return history_.back();
 }
@@ -257,6 +276,25 @@ void Run::go_back() {
   history_.resize(static_cast<std::size_t>(good_epoch_));
   // What the solver remembers is of the epochs that failed.
   start_stage(std::exchange(stage_, -1));
+}
+
+bool Run::looks_for_lost_positions() const {
+  const settings::RefinedPositions& positions = deck_.refine.positions;
+  const int n_fitted = n_epochs() - positions.from_epoch;
+  return positions.from_epoch >= 0 && positions.lost_ratio > 0 && positions.model == "free" &&
+         n_fitted > 0 && n_fitted % LostPositions::every_epochs == 0 &&
+         epochs_left(deck_, history_) >= LostPositions::epochs_to_return;
+}
+
+void Run::send_lost_positions_back() {
+  const std::span<const solvers::Batch> batches = start_pass(n_epochs());
+  const std::span<const int> order = sweep_->pass().order;
+  figures_->measure(exec_, batches, [&](const physics::Chunk& chunk) {
+    lost_->look(exec_, rank_.model, chunk,
+                order.subspan(static_cast<std::size_t>(chunk.begin),
+                              static_cast<std::size_t>(chunk.count)));
+  });
+  refinement_->send_back(exec_, lost_->find(comm_, deck_.refine.positions.lost_ratio));
 }
 
 EpochFigures Run::measure() {

@@ -26,6 +26,7 @@ class Figures;
 class GoodState;
 class RecordedBatches;
 class ResultFile;
+class LostPositions;
 class WorstPatterns;
 
 /// All calls are collective.
@@ -110,6 +111,10 @@ class Run {
   /// @param cost NaN: unknown
   void keep_if_best(double cost);
   double measure_held_out();
+  /// Every so many epochs that fit free positions.
+  bool looks_for_lost_positions() const;
+  /// Those that were led astray go back. Collective.
+  void send_lost_positions_back();
 
   const deck::Deck& deck_;
   const comm::Communicator& comm_;
@@ -124,6 +129,7 @@ class Run {
   std::unique_ptr<solvers::Refinement> refinement_;
   std::unique_ptr<solvers::ConstraintList> constraints_;
   std::unique_ptr<Figures> figures_;
+  std::unique_ptr<LostPositions> lost_;
   std::unique_ptr<WorstPatterns> worst_;  ///< of the present state, once that is measured
   std::unique_ptr<GoodState> good_;
   int good_epoch_ = 0;                         ///< epochs done when that was kept

@@ -1,6 +1,7 @@
 #pragma once
 /// Difference map and RAAR.
 
+#include <cmath>
 #include <vector>
 
 #include "settings/key.hpp"
@@ -16,6 +17,7 @@ struct Projection {
   int overlap_rounds = 10;
   double overlap_tolerance = 0.05;
   double raar_beta = 0.75;
+  double settle_fraction = 0.25;
   /// Of the probe's greatest: where less falls, the object goes a part of the way. It has no key.
   double least_power = 1e-2;
 
@@ -62,11 +64,24 @@ struct Projection {
         {.name = "raar_beta",
          .field = &raar_beta,
          .meaning = "1 reflects in full, as `dm` does; less is steadier; 0.5 makes alternating "
-                    "projections.",
+                    "projections. It stays for half of the epochs before `settle_fraction`, and "
+                    "falls to 0.5 in the others; with 0 of that it stays.",
          .min = 0.5,
          .max = 1,
          .methods = {"raar"}},
+        {.name = "settle_fraction",
+         .field = &settle_fraction,
+         .meaning =
+             "The last part of the epochs, in which projections alternate: the map's waves wander "
+             "about the solution, and with noise end anywhere around it. 0: the map to the end.",
+         .min = 0,
+         .max = 1},
     };
+  }
+
+  /// Whether `epoch` (from 0) of `n_epochs` is of that part.
+  bool settles(int epoch, int n_epochs) const {
+    return epoch >= n_epochs - std::lround(settle_fraction * n_epochs);
   }
 };
 

@@ -26,6 +26,8 @@ struct RefinedPositions {
   std::string model = "free";
   double step = 1;
   double limit_px = 4;
+  double expected_px = 0.5;
+  double lost_ratio = 4;
   double margin_px = 8;
 
   std::vector<Key> keys() {
@@ -56,6 +58,22 @@ struct RefinedPositions {
              "larger by as much.",
          .min = 0.1,
          .max = 1000},
+        {.name = "positions_expected_px",
+         .field = &expected_px,
+         .meaning =
+             "Error of a position along an axis that is to be expected, rms, object pixels: where "
+             "noise lets the patterns tell less, by `gradient`, positions stay near where the scan "
+             "has them. Others do not feel it. 0: nothing holds them.",
+         .min = 0,
+         .max = 1000},
+        {.name = "positions_lost_ratio",
+         .field = &lost_ratio,
+         .meaning =
+             "A free position whose pattern's error is above this times the typical one (the "
+             "geometric mean) has been led astray while the object was poor: it goes back to where "
+             "the scan has it. Looked at every 20 epochs; 0: never.",
+         .min = 0,
+         .max = 1e6},
         {.name = "positions_margin_px",
          .field = &margin_px,
          .meaning =

@@ -32,8 +32,9 @@ class ParameterFit {
   /// What keeps it apart from object and probe. Collective.
   virtual void finish_epoch(const device::Device&, Sweep&) {}
 
-  /// Refinement::windows and max_drift_px, of positions.
+  /// Refinement::windows, send_back and max_drift_px, of positions.
   virtual Fields windows() const { return {}; }
+  virtual void send_back(const device::Device&, const device::DeviceView<int*>&) {}
   virtual double max_drift_px(const device::Device&) const { return 0; }
 };
 

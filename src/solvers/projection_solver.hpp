@@ -83,6 +83,7 @@ class ProjectionSolver final : public Solver {
   double mean_counts_ = 0;    ///< per pattern: the power of the probe at the waves' start; 0: they
                               ///< are still to start
   double mean_distance_ = 0;  ///< squared, of a pattern to P_O in the epoch before
+  bool settles_ = false;      ///< this epoch alternates projections
   physics::ModeOrthogonaliser orthogonaliser_;
 };
 

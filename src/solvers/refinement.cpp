@@ -57,6 +57,10 @@ void Refinement::finish_epoch(const device::Device& exec, Sweep& sweep) {
   if (model_.fitted().any_at_position()) sweep.replicate(exec, as_reals(unknowns_.probe));
 }
 
+void Refinement::send_back(const device::Device& exec, const device::DeviceView<int*>& lost) {
+  for (ParameterFit* fit : fitted_now_) fit->send_back(exec, lost);
+}
+
 double Refinement::max_drift_px(const device::Device& exec) const {
   double max = 0;
   for (const auto& fit : all_) max = std::max(max, fit->max_drift_px(exec));

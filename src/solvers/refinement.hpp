@@ -41,6 +41,7 @@ struct RefinedEpoch {
   int number;              ///< of the run, from 0
   double counts_of_batch;  ///< what a pixel gets in the patterns of a batch, on average
   double positions_part;   ///< of their steps: waves that are kept from before pull positions back
+  double pixel_noise;      ///< squared distance of a pixel's amplitudes in the epoch before; counts
 };
 
 /// By position nothing travels but, once per epoch, 12 doubles for the frame of the scan, 3 for the
@@ -61,6 +62,9 @@ class Refinement {
   void update(const device::Device& exec, Sweep& sweep);
   /// After an epoch. Collective; waits for the device.
   void finish_epoch(const device::Device& exec, Sweep& sweep);
+
+  /// Positions of which `lost` (position of this rank) says 1 go back to where the scan has them.
+  void send_back(const device::Device& exec, const device::DeviceView<int*>& lost);
 
   /// What is known besides object and probe, fitted or given; the same list on all ranks.
   Fields parameters() const;

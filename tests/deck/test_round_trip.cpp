@@ -228,7 +228,7 @@ TEST(ResolvedText, OfEarlierVersionsIsReadForEveryMethod) {
     }
     if (const auto* projection = std::get_if<settings::Projection>(&solver.own)) {
       EXPECT_EQ(projection->overlap_rounds, 11);
-      EXPECT_EQ(projection->raar_beta, method == "raar" ? 0.875 : 0.75);
+      EXPECT_EQ(projection->raar_beta, method == "raar" ? 0.875 : settings::Projection{}.raar_beta);
     }
     if (const auto* descent = std::get_if<settings::Descent>(&solver.own)) {
       EXPECT_EQ(descent->lbfgs_history, method == "lbfgs" ? 9 : 0);

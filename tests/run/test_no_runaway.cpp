@@ -46,7 +46,7 @@ const std::vector<NamedOverrides> scans{
 const Overrides bold{"solver.object_step=1", "solver.probe_step=1", "solver.final_step=1"};
 
 const std::vector<NamedOverrides> methods{
-    {"rpie", {"solver.method=rpie"}},
+    {"rpie", {"solver.method=rpie", "solver.object_step=0.5", "solver.probe_step=0.5"}},
     {"lsqml", {"solver.method=lsqml"}},
     {"bold_lsqml", {"solver.method=lsqml", bold[0], bold[1], bold[2]}},
     {"adam", {"solver.method=adam", "solver.object_step=0.02", "solver.probe_step=0.02"}},

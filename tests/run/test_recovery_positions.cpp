@@ -60,7 +60,61 @@ TEST_P(PositionRecovery, ErrorsOfAPixelAndAHalfShrinkToATwentiethOfAPixel) {
   EXPECT_LE(after, 0.05);
 }
 
-/// Which keep the waves of all positions, windows where they were, while these move.
+/// Noise moves many positions at once along what few counts hardly tell; these were right.
+TEST(FewCounts, LeavePositionsWhereTheScanHasThem) {
+  const testing::SharedFolder folder("positions_few_counts");
+  const auto error_px = [&](const std::string& expected_px) {
+    return position_error_px(
+        folder,
+        {"simulation.object=cells", "simulation.phase_rad=0.5",
+         "simulation.counts_per_pattern=1000", "solver.epochs=100", "refine.positions_step=1",
+         "refine.positions_expected_px=" + expected_px},
+        100);
+  };
+  const double free = error_px("0");
+  EXPECT_GT(free, 0.8);
+  EXPECT_LT(error_px("0.2"), 0.5 * free);
+}
+
+/// Without a way back one position stays 3 pixels away (`positions_lost_ratio` 0: 0.33 px rms).
+TEST(LostPositions, ComeBack) {
+  const std::string toml = R"(
+[data]
+file = "scan.h5"
+[experiment]
+energy_eV = 8000.0
+distance_m = 1.0
+detector_pixel_m = 133e-6
+[probe]
+initial = "aperture"
+semi_angle_rad = 1.2e-3
+defocus_m = 60e-6
+[solver]
+method = "lbfgs"
+[refine]
+background_from_epoch = 10
+intensity_from_epoch = 10
+[simulation]
+object = "siemens_star"
+phase_rad = 2.0
+n_positions = 100
+step_m = 72e-9
+detector_shape = [48, 48]
+background_fraction = 0.1
+intensity_jitter = 0.1
+position_error_px = 1.0
+defocus_offset_m = 5e-6
+)";
+  const testing::SharedFolder folder("positions_lost");
+  EXPECT_LE(position_error_px(
+                folder,
+                {"solver.epochs=200", "refine.positions_from_epoch=10", "refine.positions_step=1"},
+                200, toml),
+            0.1);
+}
+
+/// Which keep the waves of all positions, windows where they were, while these move. The maps
+/// themselves: alternating projections at their end leave 0.12 of `raar`.
 TEST(ProjectionMethods, FindPositionsThatAreAPixelAndAHalfOff) {
   const std::string toml = testing::small_beam + R"(
 [data]
@@ -79,7 +133,7 @@ position_error_px = 1.5
     const testing::SharedFolder folder(std::string("positions_") + method);
     EXPECT_LE(position_error_px(folder,
                                 {std::string("solver.method=") + method, "solver.epochs=150",
-                                 "refine.positions_step=1"},
+                                 "solver.settle_fraction=0", "refine.positions_step=1"},
                                 150, toml),
               0.1)
         << method;

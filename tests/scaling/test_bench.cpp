@@ -1,6 +1,7 @@
 // Every command of tessera_bench, started as a person would, with cases of seconds.
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -166,6 +167,58 @@ TEST_F(Bench, SweepWritesResultsAndTableShowsThem) {
 
 /// Rates are of this moment's machine, so that only their kind can be known: what is measured once
 /// predicts itself.
+/// What scaling/matrix sees of a `tessera`: "far" has thrice the object error of "good", "rises"
+/// ends at twice its lowest E, "never" is refused, "broken" fails.
+constexpr const char* pretended_tessera = R"(#!/bin/bash
+echo "$*" >> calls
+for word in "$@"; do
+  case $word in
+    solver.method=never) echo 'error: solver.method = "never" does not go with it' >&2; exit 2 ;;
+    solver.method=broken) echo 'error: a disk is full' >&2; exit 1 ;;
+    solver.method=rises) last=0.2 ;;
+    output.file=*) touch "${word#*=}" ;;
+    --summary=*) summary=${word#*=} ;;
+  esac
+done
+case $1 in
+  simulate) touch weak_scan.h5 ;;
+  reconstruct) echo '{"history": {"error": [0.9, 0.1]}, "final_error": '"${last:-0.1}"', "status": "finished"}' > $summary ;;
+  compare)
+    [[ $3 == *far* ]] && error=0.3
+    echo '{"after": {"object_difference": '"${error:-0.1}"'}, "position_error_px": 0}' ;;
+esac
+)";
+
+TEST_F(Bench, MatrixTellsRefusedFailedFarAndRisingApart) {
+  const std::string program = folder_.path("tessera");
+  std::ofstream(program) << pretended_tessera;
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const auto matrix = [&](const std::string& methods, const std::string& into) {
+    std::ofstream(folder_.path("matrix.toml"))
+        << "epochs = 2\n[bars]\nobject_over_best = 1.5\nlast_over_lowest = 1.2\n"
+           "last_over_first = 1\n[method]\n" +
+               methods + "\n[refined]\nnothing = []\n[[scan]]\nname = \"weak\"\nkeys = []\n";
+    return run(std::string(TESSERA_MATRIX) + " " + program + " " + folder_.path(into) +
+               " --matrix " + folder_.path("matrix.toml") + " --jobs 3");
+  };
+  const auto method = [](const std::string& name) {
+    return name + " = [\"solver.method=" + name + "\"]\n";
+  };
+  EXPECT_EQ(matrix(method("good") + method("never"), "good"), 0) << printed_;
+  EXPECT_NE(printed_.find("# 1 runs, 1 refused, 0 failed"), std::string::npos) << printed_;
+  const std::string calls = contents(folder_.path("good/calls"));
+  EXPECT_EQ(matrix(method("good") + method("never"), "good"), 0) << "goes on";
+  EXPECT_EQ(contents(folder_.path("good/calls")), calls) << "nothing is run again";
+  EXPECT_EQ(matrix(method("good"), "good"), 1);
+  EXPECT_NE(printed_.find("another matrix"), std::string::npos) << printed_;
+  EXPECT_EQ(matrix(method("good") + method("far") + method("rises") + method("broken"), "all"), 1);
+  for (const char* line : {"3 runs, 0 refused, 1 failed", "1 of 3 runs within the bars",
+                           "- weak, nothing, far: object 0.3, 3.00 of the best",
+                           "- weak, nothing, rises: E ends at 2.00 of its lowest: 0.2",
+                           "- weak, nothing, broken: failed: error: a disk is full"})
+    EXPECT_NE(printed_.find(line), std::string::npos) << line << " in " << printed_;
+}
+
 TEST_F(Bench, MachineMeasuresWhatPredictNeeds) {
   ASSERT_EQ(bench("machine --windows 32 --name here -o " + folder_.path("m.toml"), 2), 0)
       << printed_;

@@ -137,6 +137,8 @@ struct Reference {
   void widen_bound() { distance_bound = std::max(least_bound, 0.7 * total_distance / n_positions); }
 };
 
+constexpr int n_epochs = 4;
+
 /// Everything that a solver needs of a run.
 struct Reconstruction {
   Unknowns unknowns;
@@ -161,7 +163,10 @@ struct Reconstruction {
         sweep(rank.make_sweep(
             {positions, scan.corner, 0, decomposition::BatchOrder::spread, 1},
             {positions, std::vector<bool>(n_positions, false), scan.subpixel, near})),
-        solver({.probe_start_epoch = probe_start_epoch, .orthogonalise_every = 0, .own = options},
+        solver({.epochs = n_epochs,
+                .probe_start_epoch = probe_start_epoch,
+                .orthogonalise_every = 0,
+                .own = options},
                unknowns, rank.model, {all, all}) {}
 
   /// The running error.
@@ -178,20 +183,25 @@ struct Reconstruction {
 };
 
 constexpr double tolerance = std::max(30 * tessera::testing::rounding, 1e-10);
-constexpr int n_epochs = 3;
-
 struct Case {
   const char* name;
   settings::Projection options = {};
   bool subpixel = true;
   Shape2 window = small_window;  ///< larger ones go through the fused kernels where there are
   int probe_start_epoch = 0;
+  int n_settling = 0;  ///< of the epochs
 };
 
 class ProjectionSolverTest : public ::testing::TestWithParam<Case> {
  protected:
   SmallScan scan_ = tessera::testing::make_small_scan(GetParam().window, n_modes, n_positions,
                                                       GetParam().subpixel, 31);
+  settings::Projection options() const {
+    settings::Projection options = GetParam().options;
+    options.settle_fraction = static_cast<double>(GetParam().n_settling) / n_epochs;
+    return options;
+  }
+  static bool settles(int epoch) { return epoch >= n_epochs - GetParam().n_settling; }
   void expect_same(const Reconstruction& run) const {
     EXPECT_LT(tessera::testing::relative_difference(tessera::testing::on_host(run.unknowns.object),
                                                     scan_.object),
@@ -206,15 +216,20 @@ class DifferenceMap : public ProjectionSolverTest {};
 class Raar : public ProjectionSolverTest {};
 
 TEST_P(DifferenceMap, EpochsAreTheMap) {
-  const settings::Projection& options = GetParam().options;
+  const settings::Projection options = this->options();
   const int probe_start_epoch = GetParam().probe_start_epoch;
   Reconstruction run(scan_, options, probe_start_epoch);
   Reference reference{scan_, options};
   std::vector<WaveStack> psi = reference.exit_waves();
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
     const double error = reference.error();
+    if (settles(epoch)) reference.distance_bound = reference.least_bound;
     for (int j = 0; j < n_positions; ++j) {
       const WaveStack overlapping = reference.exit_waves(j);
+      if (settles(epoch)) {
+        psi[j] = reference.with_measured_amplitudes(overlapping, j);
+        continue;
+      }
       const WaveStack measured =
           reference.with_measured_amplitudes(reflected(overlapping, psi[j]), j);
       psi[j] = combined(1, psi[j], 1, combined(1, measured, -1, overlapping));
@@ -227,9 +242,8 @@ TEST_P(DifferenceMap, EpochsAreTheMap) {
 }
 
 TEST_P(Raar, EpochsAreTheMap) {
-  const settings::Projection& options = GetParam().options;
+  const settings::Projection options = this->options();
   const int probe_start_epoch = GetParam().probe_start_epoch;
-  const double beta = options.raar_beta;
   Reconstruction run(scan_, options, probe_start_epoch);
   Reference reference{scan_, options};
   std::vector<WaveStack> psi = reference.exit_waves();
@@ -238,7 +252,15 @@ TEST_P(Raar, EpochsAreTheMap) {
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
     const double error = reference.error();
     for (int j = 0; j < n_positions; ++j) {
+      if (settles(epoch)) {
+        reflection[j] = reference.with_measured_amplitudes(reference.exit_waves(j), j);
+        continue;
+      }
       if (epoch > 0) {
+        // From half way on to 1/2 where projections begin to alternate.
+        const double part = epoch / double(n_epochs - GetParam().n_settling);
+        const double fall = GetParam().n_settling > 0 ? std::clamp(2 * part - 1, 0.0, 1.0) : 0;
+        const double beta = options.raar_beta + fall * (0.5 - options.raar_beta);
         const WaveStack twice = reflected(reference.exit_waves(j), reflection[j]);
         psi[j] = combined(beta / 2, combined(1, twice, 1, psi[j]), 1 - beta, measured[j]);
       }
@@ -263,8 +285,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"RoundsToTheEnd", {.overlap_rounds = 3, .overlap_tolerance = 0}},
                       Case{"AtLeastSoFar", {.fourier_relaxation = 1, .overlap_rounds = 2}},
                       Case{"ProbeStartsLater", {.overlap_rounds = 3}, true, small_window, 1},
+                      Case{"Settles", {.overlap_rounds = 2}, true, small_window, 0, 1},
                       Case{"Larger", {}, false, larger_window},
-                      Case{"LargerRounds", {.overlap_rounds = 2}, true, larger_window}),
+                      Case{"LargerRounds", {.overlap_rounds = 2}, true, larger_window},
+                      Case{"LargerSettles", {.overlap_rounds = 2}, true, larger_window, 0, 1}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -274,6 +298,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"OtherBeta", {.map = raar, .overlap_rounds = 3, .raar_beta = 0.9}},
         Case{"Relaxed", {.map = raar, .fourier_relaxation = 4, .overlap_rounds = 2}},
         Case{"ProbeStartsLater", {.map = raar, .overlap_rounds = 3}, true, small_window, 1},
+        Case{"Settles", {.map = raar, .overlap_rounds = 2}, true, small_window, 0, 1},
         Case{"Larger", {.map = raar}, false, larger_window},
         Case{"LargerRounds",
              {.map = raar, .overlap_rounds = 2, .raar_beta = 0.9},
@@ -290,8 +315,8 @@ TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
         exact.difference(tessera::testing::dft(exact.exit_waves(j), -1), j)));
   std::ranges::sort(distances);
   const double bound = (distances[1] + distances[2]) / 2;
-  const settings::Projection options{.fourier_relaxation =
-                                         2 * std::sqrt(bound / power(scan.probe))};
+  const settings::Projection options{.fourier_relaxation = 2 * std::sqrt(bound / power(scan.probe)),
+                                     .settle_fraction = 0};
   Reconstruction run(scan, options);
   Reference reference{scan, options};
   std::vector<WaveStack> psi = reference.exit_waves();
@@ -309,7 +334,8 @@ TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
 /// of R_M psi = 2 P_M psi - psi, hence half way from there to the one before.
 TEST(RaarAtBetaOneHalf, IsAlternatingProjections) {
   SmallScan scan = tessera::testing::make_small_scan(small_window, n_modes, n_positions, true, 31);
-  const settings::Projection options{.map = raar, .fourier_relaxation = 0, .raar_beta = 0.5};
+  const settings::Projection options{
+      .map = raar, .fourier_relaxation = 0, .raar_beta = 0.5, .settle_fraction = 0};
   Reconstruction run(scan, options, n_epochs);
   Reference reference{scan, options};
   for (int epoch = 0; epoch < n_epochs; ++epoch) {

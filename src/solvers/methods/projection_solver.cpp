@@ -17,8 +17,23 @@ using physics::Chunk;
 
 namespace {
 
-/// projection_solver.hpp, multiplied out.
-physics::LinearMap linear_map(const settings::Projection& options) {
+/// RAAR's in `epoch` (from 0) of `n_epochs`: it stays for half of the time until projections
+/// alternate, and falls to 1/2, where they would, in the other half.
+double beta_of(const settings::Projection& options, int epoch, int n_epochs) {
+  if (options.settle_fraction == 0) return options.raar_beta;
+  const double part = epoch / std::max(1.0, (1 - options.settle_fraction) * n_epochs);
+  return options.raar_beta + (0.5 - options.raar_beta) * std::clamp(2 * part - 1, 0.0, 1.0);
+}
+
+/// projection_solver.hpp, multiplied out: what `epoch` does, and what it keeps for the next.
+physics::LinearMap linear_map(const settings::Projection& options, int epoch, int n_epochs) {
+  if (options.settles(epoch, n_epochs))
+    return {.of_overlap = 1,
+            .of_kept = 0,
+            .from_overlap = true,
+            .of_residual = 1,
+            .keeps_new = 1,
+            .keeps_base = 0};
   if (options.map == settings::ProjectionMap::difference_map)
     return {.of_overlap = 2,
             .of_kept = -1,
@@ -26,13 +41,20 @@ physics::LinearMap linear_map(const settings::Projection& options) {
             .of_residual = 1,
             .keeps_new = 1,
             .keeps_base = 0};
-  const auto beta = static_cast<Real>(options.raar_beta);
-  return {.of_overlap = beta,
+  const double next_beta = beta_of(options, epoch + 1, n_epochs);
+  return {.of_overlap = static_cast<Real>(beta_of(options, epoch, n_epochs)),
           .of_kept = 1,
           .from_overlap = false,
           .of_residual = 2,
-          .keeps_new = Real(0.5) - beta,
+          .keeps_new = static_cast<Real>(0.5 - next_beta),
           .keeps_base = Real(0.5)};
+}
+
+/// What waves it keeps, in every epoch but those that settle.
+physics::LinearMap first_map(const settings::Solver& settings) {
+  settings::Projection options = std::get<settings::Projection>(settings.own);
+  options.settle_fraction = 0;
+  return linear_map(options, 0, settings.epochs);
 }
 
 /// probe += (sum - overlap probe) / max overlap. Sums: |change|^2, |probe|^2.
@@ -89,7 +111,7 @@ ProjectionSolver::ProjectionSolver(const settings::Solver& settings, Unknowns& u
       model_(model),
       tile_(tile),
       batch_sums_(unknowns),
-      pass_(model, linear_map(own_)),
+      pass_(model, first_map(settings)),
       slope_pass_(model),
       window_corner_("tessera::solvers::window_corner",
                      model.options().own_probes ? model.scan().corner.extent(0) : 0),
@@ -100,8 +122,7 @@ ProjectionSolver::ProjectionSolver(const settings::Solver& settings, Unknowns& u
 
 std::int64_t ProjectionSolver::bytes(const settings::Solver& settings,
                                      const physics::Sizes& sizes) {
-  const auto& own = std::get<settings::Projection>(settings.own);
-  return BatchSums::bytes(sizes) + physics::ProjectionPass::bytes(sizes, linear_map(own)) +
+  return BatchSums::bytes(sizes) + physics::ProjectionPass::bytes(sizes, first_map(settings)) +
          physics::ModeOrthogonaliser::bytes(sizes) +
          (sizes.model.own_probes ? physics::bytes_of<int>(2 * sizes.n_positions) : 0);
 }
@@ -111,8 +132,10 @@ double ProjectionSolver::transforms(int, double shift) {
   return 3 + 2 * shift;
 }
 
-void ProjectionSolver::start_epoch(const Device& exec, int) {
+void ProjectionSolver::start_epoch(const Device& exec, int epoch) {
   model_.set_probe(exec, unknowns_.probe);
+  settles_ = own_.settles(epoch, settings_.epochs);
+  pass_.set_map(linear_map(own_, epoch, settings_.epochs));
 }
 
 /// Those of object and probe as they are. Waits for the device.
@@ -126,7 +149,7 @@ void ProjectionSolver::start_waves(const Device& exec, const Batch& batch) {
 /// Squared distance to the measured amplitudes that a pattern may keep.
 double ProjectionSolver::distance_bound() const {
   const double r = own_.fourier_relaxation;
-  return std::max(r * r / 4 * mean_counts_, kept_distance * mean_distance_);
+  return std::max(r * r / 4 * mean_counts_, settles_ ? 0 : kept_distance * mean_distance_);
 }
 
 /// Over all ranks, of this epoch's P_O. Waits for the device.
@@ -249,7 +272,7 @@ void ProjectionSolver::take_sums(const Device& exec, const DeviceView<double*>& 
 Fields ProjectionSolver::memory() {
   const std::string form = pass_.form();
   Fields fields{field("next_" + form, Lives::position, pass_.next())};
-  if (!linear_map(own_).keeps_next())
+  if (!first_map(settings_).keeps_next())
     fields.push_back(field("kept_" + form, Lives::position, pass_.kept()));
   for (Field& waves : fields) waves.is_large = true;
   fields.push_back(host_field("mean_counts", mean_counts_));

@@ -16,16 +16,30 @@ using device::DeviceView;
 /// beam is known. Found on simulated cone beams (docs/methods/refinement.md).
 constexpr int stretch_held_epochs = 60;
 
-void move_positions(const Device& exec, double step, const DeviceView<double** [2]>& slopes,
-                    const ScanFrame& frame) {
+/// @param hold curvature of what draws positions to where the scan has them
+void move_positions(const Device& exec, double step, double hold,
+                    const DeviceView<double** [2]>& slopes, const ScanFrame& frame) {
   for_all(
       exec, "tessera::solvers::move_positions", frame.displacement.extent(0),
       KOKKOS_LAMBDA(const int position) {
         for (int axis = 0; axis < 2; ++axis) {
+          if (slopes(position, axis, 1) > 0) {  // a position of the batch
+            slopes(position, axis, 0) -= hold * frame.displacement(position, axis);
+            slopes(position, axis, 1) += hold;
+          }
           // Half a pixel at a time: farther away the slope says little.
           const double wish = bounded(step * take_step(slopes, position, axis), -0.5, 0.5);
           move_to(frame, position, axis, frame.displacement(position, axis) + wish);
         }
+      });
+}
+
+void move_lost_back(const Device& exec, const DeviceView<int*>& lost, const ScanFrame& frame) {
+  for_all(
+      exec, "tessera::solvers::move_lost_back", frame.displacement.extent(0),
+      KOKKOS_LAMBDA(const int position) {
+        if (lost(position) == 0) return;
+        for (int axis = 0; axis < 2; ++axis) move_to(frame, position, axis, 0);
       });
 }
 
@@ -81,7 +95,7 @@ class PositionFit final : public ParameterFit {
     const auto slopes = model_.slopes().at_position;
     if (gain_) gain_->remember(exec, slopes);
     const double step = epoch_.positions_part * settings_.step * (gain_ ? gain_->value() : 1);
-    move_positions(exec, step, slopes, frame());
+    move_positions(exec, step, gain_ ? 0 : hold(), slopes, frame());
   }
 
   /// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes
@@ -105,11 +119,21 @@ class PositionFit final : public ParameterFit {
     if (is_far) physics::shift_images(exec, model_.plan(), probe_, motion.mean);
   }
 
+  void send_back(const Device& exec, const DeviceView<int*>& lost) override {
+    move_lost_back(exec, lost, frame());
+  }
+
   double max_drift_px(const Device& exec) const override {
     return max_drift_of(exec, displacement_, positions_.at_cut);
   }
 
  private:
+  /// Of a Gaussian prior beside the residual's own noise (docs/methods/refinement.md).
+  double hold() const {
+    const double expected = settings_.expected_px;
+    return expected > 0 ? epoch_.pixel_noise / (expected * expected) : 0;
+  }
+
   ScanFrame frame() const {
     return {.given = positions_.given,
             .at_cut = positions_.at_cut,
