@@ -16,10 +16,10 @@ struct Gpu {
   std::int64_t total_bytes = 0;
   std::int64_t free_bytes = 0;
   std::int64_t cache_bytes = 0;  ///< of the cache that all multiprocessors share
-  int numa_node = -1;          ///< -1: the system does not say
-  int compute_capability = 0;  ///< 90 is 9.0
-  int n_visible = 0;           ///< GPUs that this process sees, this one too
-  int n_nvlink_peers = 0;      ///< of the others that it sees
+  int numa_node = -1;            ///< -1: the system does not say
+  int compute_capability = 0;    ///< 90 is 9.0
+  int n_visible = 0;             ///< GPUs that this process sees, this one too
+  int n_nvlink_peers = 0;        ///< of the others that it sees
 };
 
 /// Why this program cannot run here: no GPU, no driver, or one that is too old, with the remedy.
