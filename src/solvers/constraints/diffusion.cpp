@@ -104,7 +104,10 @@ void add_and_keep(const Device& exec, Real step, const ImageView& added, const I
 void diffuse_coarse_slices(const Device& exec, Sweep& sweep, const HeatSteps& along_z,
                            const HeatSteps& in_plane, const physics::ObjectView& object,
                            const ConstraintWorkspace& workspace) {
-  const auto& [scratch, added, before] = workspace.scratch;
+  // No structured binding: nvcc 13 takes all memory over one of views.
+  const ImageView& scratch = workspace.scratch[0];
+  const ImageView& added = workspace.scratch[1];
+  const ImageView& before = workspace.scratch[2];
   const int n_planes = static_cast<int>(object.extent(0));
   for (int k = 0; k < along_z.n; ++k)
     for (int plane = 0; plane < n_planes; ++plane) {
