@@ -24,10 +24,11 @@ constexpr int n_epochs = 8;
 /// Positions are wrong by pixels, and half a pixel an epoch is what they may move.
 deck::Deck drifting(const std::filesystem::path& folder, const std::string& margin_px) {
   return testing::parsed(
-      folder, {"simulation.position_error_px=6", "simulation.step_m=60e-9", "solver.method=lsqml",
-               "solver.momentum=0", "solver.epochs=8", "refine.positions_from_epoch=0",
-               "refine.positions_step=4", "refine.positions_limit_px=8",
-               "refine.positions_margin_px=" + margin_px});
+      folder,
+      {"simulation.position_error_px=6", "simulation.step_m=60e-9", "solver.method=lsqml",
+       "solver.momentum=0", "solver.object_step=0.5", "solver.probe_step=0.5", "solver.epochs=8",
+       "refine.positions_from_epoch=0", "refine.positions_step=4", "refine.positions_limit_px=8",
+       "refine.positions_expected_px=0", "refine.positions_margin_px=" + margin_px});
 }
 
 /// Positions of this rank that another had at first, summed over all ranks. Collective.
