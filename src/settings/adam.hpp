@@ -10,7 +10,7 @@ namespace tessera::settings {
 
 struct Adam {
   Steps steps = {.object = 0.02, .probe = 0.02};  ///< of every pixel, whatever its gradient
-  StepSchedule schedule = {.final_step = 0.05};   ///< its steps do not shrink with the gradient
+  StepSchedule schedule = {};
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-3;

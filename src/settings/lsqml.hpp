@@ -9,7 +9,7 @@
 namespace tessera::settings {
 
 struct Lsqml {
-  Steps steps = {.object = 1, .probe = 1};  ///< of the lengths that are solved for
+  Steps steps = {};  ///< of the lengths that are solved for
   Alphas alphas = {};
   StepSchedule schedule = {};
   double momentum = 0.5;

@@ -79,7 +79,7 @@ std::string default_batch_coverages() {
 std::vector<Solver> Solver::recipe() const {
   Solver find = *this;
   find.method = "lsqml";
-  find.own = Lsqml{};
+  find.own = Lsqml{.steps = {.object = 1, .probe = 1}};
   Solver settle = *this;
   settle.method = "ml";
   settle.own = Descent{};
