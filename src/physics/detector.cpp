@@ -45,7 +45,7 @@ std::int64_t Detector::bytes(const Sizes& sizes) {
 
 bool Detector::compares_waves(const Sizes& sizes) {
   const ModelOptions& model = sizes.model;
-  return PixelModel<>::is_fused() && model.point_spread_px == 0 && model.n_waves() == model.n_modes;
+  return model.point_spread_px == 0 && model.n_waves() == model.n_modes;
 }
 
 bool Detector::is_plain() const {

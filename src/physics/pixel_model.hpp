@@ -12,6 +12,9 @@ namespace tessera::physics {
 
 using device::DeviceView;
 
+/// The fused kernels say it once more: `compare` in hot_path_detector.cuh, CostAbove in
+/// hot_path_costs.cu.
+///
 /// Light is what the waves bring to a pixel, |wave|^2 summed over them, convolved with the point
 /// spread.
 /// @tparam NoiseModel Noise, or a constant of it where a loop shall be vectorised
@@ -20,9 +23,6 @@ struct PixelModel {
   DeviceView<Real**> background;  ///< (h, w)
   NoiseModel noise;
 
-  /// Whether the fused kernels know all of it: `compare` in hot_path_detector.cuh, CostAbove in
-  /// hot_path_costs.cu. What is added here and not there makes this false where it is used.
-  static bool is_fused() { return true; }
   /// True where the amplitude of the light is all that is compared, in every pattern alike.
   static bool is_plain(const Sizes& sizes) {
     return sizes.model.noise == Noise::amplitude && !sizes.has_background;
