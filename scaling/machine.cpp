@@ -17,6 +17,7 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/comm/later_sum.hpp"
+#include "tessera/device/gpu.hpp"
 
 #include "comm/ranks_of.hpp"
 #include "commands.hpp"
