@@ -42,21 +42,55 @@ struct Lengths {
   }
 };
 
+/// The object's sum becomes its direction, of owned pixels; the dose becomes zero.
+struct WeighObjectSum {
+  ObjectView sum;
+  DeviceView<Real***> dose;
+  DeviceView<Real> max_power;
+  OwnedTile tile;
+  Real alpha;
+
+  struct Pixel {
+    complex sum;
+    Real dose;
+  };
+  KOKKOS_FUNCTION Pixel read(int plane, int y, int x) const {
+    return {sum(plane, y, x), dose(plane, y, x)};
+  }
+  KOKKOS_FUNCTION void write(int plane, int y, int x, const Pixel& was) const {
+    const Real weight = physics::update_weight(was.dose, max_power(), alpha);
+    sum(plane, y, x) = was.sum * (tile.owns(y, x) && weight > 0 ? 1 / weight : Real(0));
+    dose(plane, y, x) = 0;
+  }
+};
+
+/// The direction becomes zero.
+struct MoveAlong {
+  ObjectView object;
+  ObjectView direction;
+  DeviceView<Real[2]> lengths;
+
+  struct Pixel {
+    complex object;
+    complex direction;
+  };
+  KOKKOS_FUNCTION Pixel read(int plane, int y, int x) const {
+    return {object(plane, y, x), direction(plane, y, x)};
+  }
+  KOKKOS_FUNCTION void write(int plane, int y, int x, const Pixel& was) const {
+    object(plane, y, x) = was.object + was.direction * lengths(0);
+    direction(plane, y, x) = complex(0);
+  }
+};
+
 }  // namespace
 
 void weigh_object_sum(const Device& exec, const GradientSums& sums,
                       const DeviceView<Real>& max_power, double alpha, const BlockList& touched,
                       const OwnedTile& tile) {
-  const auto sum = sums.object;
-  const auto dose = sums.dose;
-  const auto regularisation = static_cast<Real>(alpha);
-  for_each_touched_pixel(
-      exec, "tessera::solvers::weigh_object_sum", static_cast<int>(sum.extent(0)), touched, tile,
-      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        const Real weight = physics::update_weight(dose(plane, y, x), max_power(), regularisation);
-        sum(plane, y, x) *= tile.owns(y, x) && weight > 0 ? 1 / weight : Real(0);
-        dose(plane, y, x) = 0;
-      });
+  update_touched_pixels(
+      exec, "tessera::solvers::weigh_object_sum", static_cast<int>(sums.object.extent(0)), touched,
+      tile, WeighObjectSum{sums.object, sums.dose, max_power, tile, static_cast<Real>(alpha)});
 }
 
 void weigh_probe_sum(const Device& exec, const GradientSums& sums,
@@ -99,13 +133,8 @@ void set_lengths(const Device& exec, const DeviceView<double*>& sums,
 void move_object(const Device& exec, const ObjectView& object, const GradientSums& sums,
                  const DeviceView<Real[2]>& lengths, const BlockList& touched,
                  const OwnedTile& tile) {
-  const auto direction = sums.object;
-  for_each_touched_pixel(
-      exec, "tessera::solvers::move_object", static_cast<int>(object.extent(0)), touched, tile,
-      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        object(plane, y, x) += direction(plane, y, x) * lengths(0);
-        direction(plane, y, x) = complex(0);
-      });
+  update_touched_pixels(exec, "tessera::solvers::move_object", static_cast<int>(object.extent(0)),
+                        touched, tile, MoveAlong{object, sums.object, lengths});
 }
 
 void move_probe(const Device& exec, const ProbeView& probe, const ProbeView& direction,

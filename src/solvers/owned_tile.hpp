@@ -2,6 +2,8 @@
 /// The pixels of a rank's tile that a solver updates: its own, and of these, in a batch, only those
 /// that the batch has reached.
 
+#include <cstdint>
+
 #include "tessera/decomposition/touched_blocks.hpp"
 #include "tessera/device/device.hpp"
 #include "tessera/solvers/sweep.hpp"
@@ -33,18 +35,25 @@ inline constexpr int pixels_of_thread = device::device_is_host ? 1 : 4;
 
 template <class Update>
 struct TouchedPixels {
-  static constexpr int rows = decomposition::BlockGrid::block.h / pixels_of_thread;
+  static constexpr Shape2 block_px = decomposition::BlockGrid::block;
+  static constexpr int rows = block_px.h / pixels_of_thread;
   BlockList touched;
   OwnedTile tile;
   Update update;
 
+  /// One number for all: what a block has is known when this is compiled, and so are the divisions.
+  KOKKOS_FUNCTION void operator()(const std::int64_t number) const {
+    constexpr int in_block = rows * block_px.w;
+    const auto i = static_cast<int>(number / in_block);
+    const auto at = static_cast<int>(number - std::int64_t{i} * in_block);
+    (*this)(i, at / block_px.w, at % block_px.w);
+  }
   KOKKOS_FUNCTION void operator()(const int i, const int row, const int column) const {
     const int plane = i / touched.count;
     const int block = touched.number[i - plane * touched.count];
     const int block_row = block / tile.blocks.columns();
-    const int y = block_row * decomposition::BlockGrid::block.h + row;
-    const int x =
-        (block - block_row * tile.blocks.columns()) * decomposition::BlockGrid::block.w + column;
+    const int y = block_row * block_px.h + row;
+    const int x = (block - block_row * tile.blocks.columns()) * block_px.w + column;
     if (x >= tile.blocks.tile.w) return;
     typename Update::Pixel pixel[pixels_of_thread];
     for (int k = 0; k < pixels_of_thread; ++k)
@@ -71,9 +80,16 @@ template <class Update>
 void update_touched_pixels(const device::Device& exec, const char* name, int n_planes,
                            const BlockList& touched, const OwnedTile& tile, const Update& update) {
   using Pixels = detail::TouchedPixels<Update>;
-  device::for_each_pixel(exec, name, n_planes * touched.count,
-                         {Pixels::rows, decomposition::BlockGrid::block.w},
-                         Pixels{touched, tile, update});
+  const Pixels pixels{touched, tile, update};
+  const int n_blocks = n_planes * touched.count;
+  if constexpr (device::device_is_host) {
+    device::for_each_pixel(exec, name, n_blocks, {Pixels::rows, Pixels::block_px.w}, pixels);
+  } else if (n_blocks > 0) {
+    Kokkos::parallel_for(device::kernel_name(name),
+                         Kokkos::RangePolicy<device::Device, Kokkos::IndexType<std::int64_t>>(
+                             exec, 0, std::int64_t{n_blocks} * Pixels::rows * Pixels::block_px.w),
+                         pixels);
+  }
 }
 
 /// f(plane, y, x) for the same pixels.

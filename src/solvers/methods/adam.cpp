@@ -42,6 +42,39 @@ struct Step {
   }
 };
 
+/// The sums become zero.
+struct StepObject {
+  physics::ObjectView object;
+  physics::GradientSums sums;
+  physics::ObjectView moment;
+  DeviceView<Real***> square;
+  DeviceView<Real> max_power;
+  OwnedTile tile;
+  Step step;
+
+  struct Pixel {
+    complex object;
+    complex sum;
+    complex moment;
+    Real dose;
+    Real square;
+  };
+  KOKKOS_FUNCTION Pixel read(int plane, int y, int x) const {
+    return {object(plane, y, x), sums.object(plane, y, x), moment(plane, y, x),
+            sums.dose(plane, y, x), square(plane, y, x)};
+  }
+  KOKKOS_FUNCTION void write(int plane, int y, int x, Pixel& was) const {
+    // Blocks lie differently on other tiles: only what a window has reached may change.
+    if (tile.owns(y, x) && was.dose > 0) {
+      object(plane, y, x) = was.object + step(was.sum / max_power(), was.moment, was.square);
+      moment(plane, y, x) = was.moment;
+      square(plane, y, x) = was.square;
+    }
+    sums.object(plane, y, x) = complex(0);
+    sums.dose(plane, y, x) = 0;
+  }
+};
+
 /// One more batch for `unknown`.
 void count_batch(const Device& exec, const settings::Adam& options,
                  const DeviceView<double[2][3]>& rates, Unknown unknown) {
@@ -98,25 +131,11 @@ void Adam::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int e
 void Adam::update_object(const Device& exec, const BlockList& touched) {
   const device::Region region("update object");
   count_batch(exec, own_, rates_, the_object);
-  const Step step(own_, rates_, the_object);
-  const auto object = unknowns_.object;
-  const auto sum = batch_sums_.sums().object;
-  const auto dose = batch_sums_.sums().dose;
-  const auto moment = object_moment_;
-  const auto square = object_square_;
-  const auto max_power = maxima_.power;
-  const auto tile = tile_;
-  for_each_touched_pixel(
-      exec, "tessera::solvers::adam_object", static_cast<int>(object.extent(0)), touched, tile_,
-      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        // Blocks lie differently on other tiles: only what a window has reached may change.
-        if (tile.owns(y, x) && dose(plane, y, x) > 0) {
-          const complex gradient = sum(plane, y, x) / max_power();
-          object(plane, y, x) += step(gradient, moment(plane, y, x), square(plane, y, x));
-        }
-        sum(plane, y, x) = complex(0);
-        dose(plane, y, x) = 0;
-      });
+  update_touched_pixels(
+      exec, "tessera::solvers::adam_object", static_cast<int>(unknowns_.object.extent(0)), touched,
+      tile_,
+      StepObject{unknowns_.object, batch_sums_.sums(), object_moment_, object_square_,
+                 maxima_.power, tile_, Step(own_, rates_, the_object)});
 }
 
 void Adam::update_probe(const Device& exec) {

@@ -83,6 +83,32 @@ struct DivideProbe {
   }
 };
 
+/// object += (sum - object dose) / weight. The sums become zero.
+struct DivideObject {
+  physics::ObjectView object;
+  physics::GradientSums sums;
+  DeviceView<Real> max_power;
+  OwnedTile tile;
+  Real least;  ///< weight, of max_power
+
+  struct Pixel {
+    complex object;
+    complex sum;
+    Real dose;
+  };
+  KOKKOS_FUNCTION Pixel read(int plane, int y, int x) const {
+    return {object(plane, y, x), sums.object(plane, y, x), sums.dose(plane, y, x)};
+  }
+  KOKKOS_FUNCTION void write(int plane, int y, int x, const Pixel& was) const {
+    const Real lit = was.dose;
+    const Real weight = lit > least * max_power() ? lit : least * max_power();
+    if (tile.owns(y, x) && weight > 0)
+      object(plane, y, x) = was.object + (was.sum - was.object * lit) / weight;
+    sums.object(plane, y, x) = complex(0);
+    sums.dose(plane, y, x) = 0;
+  }
+};
+
 /// Refinement takes whole pixels of a position's motion to its window: waves would come to lie
 /// elsewhere. The part within the window takes them back.
 /// @param kept the waves' windows
@@ -214,24 +240,12 @@ void ProjectionSolver::add_slopes(const Device& exec, Sweep& sweep, const Batch&
 
 void ProjectionSolver::update_object(const Device& exec, Sweep& sweep, const BlockList& touched) {
   const device::Region region("update object");
-  const auto object = unknowns_.object;
-  const auto sum = batch_sums_.sums().object;
-  const auto dose = batch_sums_.sums().dose;
-  const auto tile = tile_;
-  const auto max_power = maxima_.power;
-  const auto least = static_cast<Real>(own_.least_power);
-  physics::find_max_power(exec, unknowns_.probe, max_power);
-  for_each_touched_pixel(
-      exec, "tessera::solvers::divide_object", static_cast<int>(object.extent(0)), touched, tile_,
-      KOKKOS_LAMBDA(const int plane, const int y, const int x) {
-        const Real lit = dose(plane, y, x);
-        const Real weight = lit > least * max_power() ? lit : least * max_power();
-        if (tile.owns(y, x) && weight > 0)
-          object(plane, y, x) += (sum(plane, y, x) - object(plane, y, x) * lit) / weight;
-        sum(plane, y, x) = complex(0);
-        dose(plane, y, x) = 0;
-      });
-  sweep.fill(exec, halo::tile_field(object));
+  physics::find_max_power(exec, unknowns_.probe, maxima_.power);
+  update_touched_pixels(exec, "tessera::solvers::divide_object",
+                        static_cast<int>(unknowns_.object.extent(0)), touched, tile_,
+                        DivideObject{unknowns_.object, batch_sums_.sums(), maxima_.power, tile_,
+                                     static_cast<Real>(own_.least_power)});
+  sweep.fill(exec, halo::tile_field(unknowns_.object));
 }
 
 /// Every rank makes the same update from complete sums.
