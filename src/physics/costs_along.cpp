@@ -120,10 +120,16 @@ struct AddCosts {
   }
 };
 
+bool fills_chip(const ForwardModel& model, const ObjectView& object, const Chunk& chunk) {
+  return hot_path::counts_pixels(static_cast<std::int64_t>(object.size())) &&
+         chunk.count >= hot_path::places_worth_the_chip(model.scan().window.w, model.n_modes());
+}
+
 }  // namespace
 
 CostsAlong::CostsAlong(ForwardModel& model)
     : model_(model),
+      on_chip_(keeps_spectra_on_chip(model.detector().sizes())),
       ahead_("tessera::physics::waves_ahead", model.waves().layout()),
       behind_("tessera::physics::waves_behind", model.waves().layout()),
       scratch_("tessera::physics::costs_scratch", n_costs) {
@@ -144,6 +150,8 @@ std::int64_t CostsAlong::bytes(const Sizes& sizes) {
 void CostsAlong::add(const device::Device& exec, const Line& line, const Chunk& chunk,
                      const DeviceView<Real[n_costs]>& times, const DeviceView<double*>& costs) {
   if (chunk.count == 0) return;
+  if (on_chip_ && fills_chip(model_, line.here.object, chunk))
+    return add_on_chip(exec, line, chunk, times, costs);
   if (model_.kernels() == Kernels::fused) return add_at_once(exec, line, chunk, times, costs);
   find_waves(exec, line.ahead, chunk);
   model_.swap_waves(ahead_);
@@ -181,6 +189,33 @@ void CostsAlong::add_at_once(const device::Device& exec, const Line& line, const
                        .behind = plain(behind_.data()),
                        .times = plain(times.data()),
                        .costs = costs.data()});
+}
+
+void CostsAlong::add_on_chip(const device::Device& exec, const Line& line, const Chunk& chunk,
+                             const DeviceView<Real[n_costs]>& times,
+                             const DeviceView<double*>& costs) {
+  const ChunkPatterns measured = model_.detector().counts(exec, chunk);
+  const device::Region region("tessera::physics::fused_costs");
+  const hot_path::ScanArrays scan = fused_scan(model_, measured.values);
+  const auto see = [&](const Point& at) {
+    model_.illumination().set_probe(at.probe);
+    model_.illumination().shift_probes(exec, chunk);
+    return fused_chunk(model_, at.object, chunk, {}, false);
+  };
+  const auto find = [&](const Point& at, const WavesView& spectra) {
+    hot_path::find_spectra(device::stream_handle(exec), scan, see(at), static_cast<float>(scan.n),
+                           false, plain(spectra.data()));
+  };
+  find(line.ahead, ahead_);
+  find(line.behind, behind_);
+  hot_path::ChunkArrays fused = see(line.here);
+  fused.patterns_packed = measured.packed;
+  hot_path::add_costs_on_chip(device::stream_handle(exec), scan, fused,
+                              {.here = nullptr,
+                               .ahead = plain(ahead_.data()),
+                               .behind = plain(behind_.data()),
+                               .times = plain(times.data()),
+                               .costs = costs.data()});
 }
 
 /// ahead_, behind_ and the model's waves are those of the line.

@@ -191,6 +191,24 @@ void project(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
 /// @param kept (position, mode, n, n)
 void add_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, const Complex* kept);
 
+/// Whether the chip takes projections and lines of such windows. Waves are kept as *spectra on the
+/// chip* then: unnormalised spectra / n^2, each in the order in which the chip meets its
+/// frequencies, (position, n, n) or (place, n, n).
+bool keeps_spectra(int n, int n_modes);
+
+/// spectra = `factor` times those of the exit waves of `chunk`. @param by_position or by place
+void find_spectra(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, float factor,
+                  bool by_position, Complex* spectra);
+
+/// `project`, and `add_kept` to the object's sums, of spectra on the chip.
+/// @param projection whose factor and distance are not looked at
+void project_and_add(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                     const Projection& projection);
+
+/// `add_kept` of spectra on the chip, by position.
+void add_kept_spectra(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                      const Complex* spectra);
+
 /// Row spectra at three points of a line, of exit waves that are quadratic in t.
 struct WavesOnLine {
   static constexpr int n_costs = 8;
@@ -203,6 +221,11 @@ struct WavesOnLine {
 
 void add_costs(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                const WavesOnLine& line);
+
+/// `add_costs` of object and probes of `chunk` at t = 0.
+/// @param line ahead and behind: n times the spectra on the chip, by place; here is not looked at
+void add_costs_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                       const WavesOnLine& line);
 
 /// The probe's side, too, works on row spectra, (n_modes, n, n). From
 /// there a column needs no other to become one of a shifted probe.

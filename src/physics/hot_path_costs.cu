@@ -1,11 +1,9 @@
 /// The kernel of the hot path for line searches: what waves along a line cost on the detector.
 
-#include "hot_path_detector.cuh"
+#include "line_costs_cuda.cuh"
 
 namespace tessera::physics::hot_path {
 namespace {
-
-constexpr int n_coefficients = 5;
 
 /// A block for `columns` columns of one place; what is ahead and behind waits in shared memory.
 template <int n>
@@ -16,44 +14,6 @@ struct CostColumns : ColumnBlock<n, columns_of_block<n>> {
   static constexpr int shared = n + Line<n>::buffer * columns + 2 * waiting;  ///< float2
   static constexpr int step = Line<n>::threads * n;  ///< from element to element of a thread
   int first = this->t * n + this->x;                 ///< pixel
-};
-
-/// Adds the intensity of A + t B + t^2 C, by powers of t, from the waves at t = 0, 1 and -1.
-__device__ __forceinline__ void add_intensity(float2 here, float2 ahead, float2 behind,
-                                              float (&quartic)[n_coefficients]) {
-  const float2 plus = ahead - here;
-  const float2 minus = behind - here;
-  const float2 b = (plus - minus) * 0.5F;
-  const float2 c = (plus + minus) * 0.5F;
-  quartic[0] += power(here);
-  quartic[1] += 2 * (here.x * b.x + here.y * b.y);
-  quartic[2] += power(b) + 2 * (here.x * c.x + here.y * c.y);
-  quartic[3] += 2 * (b.x * c.x + b.y * c.y);
-  quartic[4] += power(c);
-}
-
-/// What expected counts cost above those at t = 0; formulas: noise.hpp.
-template <Noise noise>
-struct CostAbove {
-  float measured;
-  float at_zero;
-
-  __device__ __forceinline__ float operator()(float expected) const {
-    if constexpr (noise == Noise::poisson) {
-      // One logarithm: the difference of two would be their rounding.
-      constexpr auto dark = static_cast<float>(expected_dark_counts);
-      return 0.5F *
-             (expected - at_zero - measured * logf(__fdividef(expected + dark, at_zero + dark)));
-    } else if constexpr (noise == Noise::intensity) {
-      const float further = expected - at_zero;
-      return __fdividef(0.25F * further * (further + 2 * (at_zero - measured)), measured + 1);
-    } else {
-      const float amplitude = fast_sqrt(measured);
-      const float there = fast_sqrt(expected) - amplitude;
-      const float here = fast_sqrt(at_zero) - amplitude;
-      return there * there - here * here;
-    }
-  }
 };
 
 template <int n, Noise noise>
@@ -95,6 +55,7 @@ __global__ void __launch_bounds__(CostColumns<n>::mode_threads)
       add_intensity(v[s], ahead[s * Block::mode_threads], behind[s * Block::mode_threads],
                     quartic[s]);
   }
+  const LineTimes times(line);
   float sum[n_costs] = {};
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) {
@@ -102,17 +63,7 @@ __global__ void __launch_bounds__(CostColumns<n>::mode_threads)
     const float count = count_of(scan, raw[s]);
     if (trust_in(scan, pixel, count) == 0) continue;
     const float background = scan.background ? __ldg(scan.background + pixel) : 0.F;
-    // Rounding may leave less than no intensity.
-    const auto expected = [&](float intensity) { return fmaxf(intensity, 0.F) + background; };
-    const CostAbove<noise> cost{count, expected(quartic[s][0])};
-#pragma unroll
-    for (int k = 0; k < n_costs; ++k) {
-      const float t = __ldg(line.times + k);
-      float intensity = quartic[s][n_coefficients - 1];
-#pragma unroll
-      for (int i = n_coefficients - 2; i >= 0; --i) intensity = fmaf(intensity, t, quartic[s][i]);
-      sum[k] += cost(expected(intensity));
-    }
+    add_costs_along<noise>(quartic[s], count, background, times, sum);
   }
   const double total = sum_over_block(sum);
   if (thread < n_costs) atomicAdd(line.costs + thread, total);
@@ -125,18 +76,10 @@ void add_costs(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
   if (chunk.count == 0) return;
   with_size(scan.n, [&](auto size) {
     using Block = CostColumns<size>;
-    const auto launch_with = [&](auto kernel) {
-      launch(kernel, dim3(chunk.count * Block::groups), Block::mode_threads, Block::shared, stream,
-             scan, chunk, line);
-    };
-    switch (scan.noise) {
-      case Noise::amplitude:
-        return launch_with(costs_kernel<size, Noise::amplitude>);
-      case Noise::intensity:
-        return launch_with(costs_kernel<size, Noise::intensity>);
-      case Noise::poisson:
-        return launch_with(costs_kernel<size, Noise::poisson>);
-    }
+    with_noise(scan, [&](auto noise) {
+      launch(costs_kernel<size, noise>, dim3(chunk.count * Block::groups), Block::mode_threads,
+             Block::shared, stream, scan, chunk, line);
+    });
   });
 }
 

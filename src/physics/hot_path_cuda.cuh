@@ -105,6 +105,12 @@ void with_chip_size(int n, const F& f) {
   }
 }
 
+/// The same of a window whose waves are kept as spectra.
+template <class F>
+void with_spectra_size(int n, const F& f) {
+  n == 64 ? f(std::integral_constant<int, 64>()) : f(std::integral_constant<int, 128>());
+}
+
 inline void check(cudaError_t status) {
   if (status != cudaSuccess)
     throw std::runtime_error(std::string("hot_path: ") + cudaGetErrorString(status));

@@ -70,6 +70,21 @@ void project(void*, const ScanArrays&, const ChunkArrays&, const Projection&, Co
 void add_kept(void*, const ScanArrays&, const ChunkArrays&, const Complex*) {
   refuse();
 }
+bool keeps_spectra(int, int) {
+  return false;
+}
+void find_spectra(void*, const ScanArrays&, const ChunkArrays&, float, bool, Complex*) {
+  refuse();
+}
+void project_and_add(void*, const ScanArrays&, const ChunkArrays&, const Projection&) {
+  refuse();
+}
+void add_kept_spectra(void*, const ScanArrays&, const ChunkArrays&, const Complex*) {
+  refuse();
+}
+void add_costs_on_chip(void*, const ScanArrays&, const ChunkArrays&, const WavesOnLine&) {
+  refuse();
+}
 void add_gradients_of_slices(void*, const ScanArrays&, const ChunkArrays&, const SliceArrays&,
                              Complex*) {
   refuse();

@@ -10,6 +10,7 @@ struct Place {
   unsigned object;  ///< first pixel of the window
   int slot;
   int pattern;
+  int position;
 };
 
 __device__ __forceinline__ Place place_of(const ScanArrays& scan, const ChunkArrays& chunk, int j) {
@@ -17,7 +18,7 @@ __device__ __forceinline__ Place place_of(const ScanArrays& scan, const ChunkArr
   return {
       static_cast<unsigned>(scan.corner[2 * position]) * static_cast<unsigned>(chunk.object_width) +
           static_cast<unsigned>(scan.corner[2 * position + 1]),
-      slot_of(scan, chunk, j), chunk.patterns_packed ? j : position};
+      slot_of(scan, chunk, j), chunk.patterns_packed ? j : position, position};
 }
 
 /// Windows that a block keeps, each whole or its share of one.

@@ -35,4 +35,9 @@ bool keeps_waves_on_chip(const Sizes& sizes) {
          hot_path::fits_on_chip(sizes.window.w, sizes.model.n_modes);
 }
 
+bool keeps_spectra_on_chip(const Sizes& sizes) {
+  return choose_kernels(sizes) == Kernels::fused &&
+         hot_path::keeps_spectra(sizes.window.w, sizes.model.n_modes);
+}
+
 }  // namespace tessera::physics

@@ -27,4 +27,7 @@ bool fuses_slices(const Sizes& sizes);
 /// Whether these kernels keep a gradient's waves on the chip.
 bool keeps_waves_on_chip(const Sizes& sizes);
 
+/// Whether they take projections and lines on the chip, and keep spectra.
+bool keeps_spectra_on_chip(const Sizes& sizes);
+
 }  // namespace tessera::physics

@@ -9,10 +9,8 @@ namespace tessera::physics {
 
 /// What the map finds kept of the wave that P_O makes, so that r is that wave.
 struct StartKept {
-  LinearMap map;
-  KOKKOS_FUNCTION void operator()(Real& wave, Real&, Real& kept, Real) const {
-    kept = map.of_kept == 0 ? wave : wave * ((1 - map.of_overlap) / map.of_kept);
-  }
+  Real part;
+  KOKKOS_FUNCTION void operator()(Real& wave, Real&, Real& kept, Real) const { kept = wave * part; }
 };
 
 /// From P_O to scale r.

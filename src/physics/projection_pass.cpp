@@ -1,5 +1,6 @@
 #include "physics/projection_pass.hpp"
 
+#include "tessera/base/error.hpp"
 #include "tessera/device/stream.hpp"
 
 #include "fused_arguments.hpp"
@@ -19,16 +20,37 @@ WavesView waves_of_positions(const ForwardModel& model) {
                    of_chunk.extent(1), of_chunk.extent(2), of_chunk.extent(3));
 }
 
+/// What is kept for P_O's waves to be r, of these.
+Real first_kept(const LinearMap& map) {
+  return map.of_kept == 0 ? 1 : (1 - map.of_overlap) / map.of_kept;
+}
+
+hot_path::Projection fused_projection(const LinearMap& map, const WavesView& next,
+                                      const WavesView& kept, double bound) {
+  return {.overlapping = plain(next.data()),
+          .kept = plain(kept.data()),
+          .factor = nullptr,
+          .distance = nullptr,
+          .bound = bound,
+          .of_overlap = static_cast<float>(map.of_overlap),
+          .of_kept = static_cast<float>(map.of_kept),
+          .from_overlap = map.from_overlap,
+          .of_residual = static_cast<float>(map.of_residual),
+          .keeps_new = static_cast<float>(map.keeps_new),
+          .keeps_base = static_cast<float>(map.keeps_base)};
+}
+
 }  // namespace
 
 ProjectionPass::ProjectionPass(ForwardModel& model, const LinearMap& map)
     : model_(model),
       map_(map),
+      on_chip_(keeps_spectra_on_chip(model.detector().sizes())),
       next_(waves_of_positions(model)),
       kept_(map.keeps_next() ? next_ : waves_of_positions(model)),
       residual_share_("tessera::physics::residual_share", model.chunk_size()) {
   Kokkos::deep_copy(residual_share_, Real(1));
-  if (model.kernels() == Kernels::portable) return;
+  if (model.kernels() == Kernels::portable || on_chip_) return;
   const Shape2 window = model.scan().window;
   factor_ = DeviceView<Real***>("tessera::physics::residual_factor", model.chunk_size(), window.h,
                                 window.w);
@@ -36,14 +58,16 @@ ProjectionPass::ProjectionPass(ForwardModel& model, const LinearMap& map)
 }
 
 std::int64_t ProjectionPass::bytes(const Sizes& sizes, const LinearMap& map) {
-  const std::int64_t of_fused = choose_kernels(sizes) == Kernels::fused
-                                    ? bytes_of<Real>(sizes.window.size()) + bytes_of<double>(1)
-                                    : 0;
+  const std::int64_t of_fused =
+      choose_kernels(sizes) == Kernels::fused && !keeps_spectra_on_chip(sizes)
+          ? bytes_of<Real>(sizes.window.size()) + bytes_of<double>(1)
+          : 0;
   return (map.keeps_next() ? 1 : 2) * sizes.n_positions * sizes.waves_bytes() +
          sizes.model.chunk_size * (bytes_of<Real>(1) + of_fused);
 }
 
 const char* ProjectionPass::form() const {
+  if (on_chip_) return "chip_spectra";
   return model_.kernels() == Kernels::fused ? "row_spectra" : "waves";
 }
 
@@ -57,6 +81,7 @@ void ProjectionPass::visit(const Device& exec, const char* name, const Chunk& ch
 }
 
 void ProjectionPass::start(const Device& exec, const ObjectView& object, const Chunk& chunk) {
+  if (on_chip_) return start_on_chip(exec, object, chunk);
   if (model_.kernels() == Kernels::portable) {
     model_.exit_waves(exec, object, chunk);
   } else {
@@ -66,11 +91,24 @@ void ProjectionPass::start(const Device& exec, const ObjectView& object, const C
                           fused_chunk(model_, object, chunk, {}, false),
                           plain(model_.waves().data()));
   }
-  visit(exec, "tessera::physics::start_kept", chunk, StartKept{map_});
+  visit(exec, "tessera::physics::start_kept", chunk, StartKept{first_kept(map_)});
+}
+
+void ProjectionPass::start_on_chip(const Device& exec, const ObjectView& object,
+                                   const Chunk& chunk) {
+  if (const auto n = static_cast<std::int64_t>(object.size()); !hot_path::counts_pixels(n))
+    throw InputError("solver.method: one rank holds " + std::to_string(n) +
+                     " pixels of the object, and projections on a GPU take fewer than 2^32: start "
+                     "more ranks");
+  model_.illumination().shift_probes(exec, chunk);
+  hot_path::find_spectra(device::stream_handle(exec), fused_scan(model_),
+                         fused_chunk(model_, object, chunk, {}, false),
+                         static_cast<float>(first_kept(map_)), true, plain(kept_.data()));
 }
 
 void ProjectionPass::step(const Device& exec, const ObjectView& object, const Chunk& chunk,
                           double bound, const GradientSums& sums) {
+  if (on_chip_) return step_on_chip(exec, object, chunk, bound, sums);
   if (model_.kernels() == Kernels::fused) {
     project_at_once(exec, object, chunk, bound);
     return add_at_once(exec, object, chunk, sums, false);
@@ -106,19 +144,23 @@ void ProjectionPass::project_at_once(const Device& exec, const ObjectView& objec
   hot_path::ChunkArrays fused = fused_chunk(model_, object, chunk, {}, false);
   fused.patterns_packed = patterns.packed;
   fused.sums = figures_.sums().data();
+  hot_path::Projection projection = fused_projection(map_, next_, kept_, bound);
+  projection.factor = plain(factor_.data());
+  projection.distance = distance_.data();
   hot_path::project(device::stream_handle(exec), fused_scan(model_, patterns.values), fused,
-                    {.overlapping = plain(next_.data()),
-                     .kept = plain(kept_.data()),
-                     .factor = plain(factor_.data()),
-                     .distance = distance_.data(),
-                     .bound = bound,
-                     .of_overlap = static_cast<float>(map_.of_overlap),
-                     .of_kept = static_cast<float>(map_.of_kept),
-                     .from_overlap = map_.from_overlap,
-                     .of_residual = static_cast<float>(map_.of_residual),
-                     .keeps_new = static_cast<float>(map_.keeps_new),
-                     .keeps_base = static_cast<float>(map_.keeps_base)},
-                    plain(model_.waves().data()));
+                    projection, plain(model_.waves().data()));
+}
+
+void ProjectionPass::step_on_chip(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                                  double bound, const GradientSums& sums) {
+  const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
+  model_.illumination().shift_probes(exec, chunk);
+  const device::Region region("tessera::physics::fused_projection");
+  hot_path::ChunkArrays fused = fused_chunk(model_, object, chunk, sums, false);
+  fused.patterns_packed = patterns.packed;
+  fused.sums = figures_.sums().data();
+  hot_path::project_and_add(device::stream_handle(exec), fused_scan(model_, patterns.values), fused,
+                            fused_projection(map_, next_, kept_, bound));
 }
 
 void ProjectionPass::add_to_object(const Device& exec, const ObjectView& object, const Chunk& chunk,
@@ -145,8 +187,9 @@ void ProjectionPass::add_at_once(const Device& exec, const ObjectView& object, c
   if (model_.options().own_probes) model_.illumination().clear_sums(exec);
   {
     const device::Region region("tessera::physics::fused_kept_gradient");
-    hot_path::add_kept(device::stream_handle(exec), fused_scan(model_),
-                       fused_chunk(model_, object, chunk, sums, with_probe), plain(next_.data()));
+    const auto add = on_chip_ ? hot_path::add_kept_spectra : hot_path::add_kept;
+    add(device::stream_handle(exec), fused_scan(model_),
+        fused_chunk(model_, object, chunk, sums, with_probe), plain(next_.data()));
   }
   model_.take_slot_sums(exec, object, chunk, sums, with_probe, {});
 }

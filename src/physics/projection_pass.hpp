@@ -53,13 +53,16 @@ class ProjectionPass {
   /// What steps remember, (position, image, h, w); kept() is next() where the map keeps that.
   const WavesView& next() const { return next_; }
   const WavesView& kept() const { return kept_; }
-  /// In what form, which is the kernels' own: "waves" or "row_spectra".
+  /// In what form, which is the kernels' own: "waves", "row_spectra" or "chip_spectra".
   const char* form() const;
 
   /// Device memory that it takes.
   static std::int64_t bytes(const Sizes& sizes, const LinearMap& map);
 
  private:
+  void start_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
+  void step_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                    double bound, const GradientSums& sums);
   void project(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                double bound);
   void project_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
@@ -71,12 +74,13 @@ class ProjectionPass {
 
   ForwardModel& model_;
   LinearMap map_;
+  bool on_chip_;
   WavesView next_;
   WavesView kept_;                            ///< next_ itself where the map keeps that
   RunningFigures figures_;                    ///< of P_O
   RunningFigures of_residual_;                ///< of no interest
   device::DeviceView<Real*> residual_share_;  ///< (position of the chunk): what is added of it
-  // Where all is done at once:
+  // Where all is done at once, but not on the chip:
   device::DeviceView<Real***> factor_;    ///< (position of the chunk, h, w)
   device::DeviceView<double*> distance_;  ///< (position of the chunk)
 };

@@ -118,35 +118,39 @@ struct WindowRun {
 template <int n, class Count, int shares>
 struct WindowKind {};
 
-/// f of the kind of windows that `scan` has. Several blocks read counts as they lie in memory.
+/// f of the kind of windows that one block holds, of one mode.
 template <class F>
-void with_window_kind(const ScanArrays& scan, const F& f) {
-  if (scan.n == 256) return f(WindowKind<256, float, 0>());
-  if (scan.n_modes > 1) {
-    switch ((8 + scan.n_modes - 1) / scan.n_modes) {
-      case 1:
-        return f(WindowKind<128, float, 1>());
-      case 2:
-        return f(WindowKind<128, float, 2>());
-      case 3:
-        return f(WindowKind<128, float, 3>());
-      default:
-        return f(WindowKind<128, float, 4>());
-    }
-  }
-  const auto with_counts = [&](auto count) {
+void with_counts(const ScanArrays& scan, const F& f) {
+  const auto with = [&](auto count) {
     using Count = decltype(count);
     scan.n == 64 ? f(WindowKind<64, Count, 0>()) : f(WindowKind<128, Count, 0>());
   };
   switch (scan.counts) {
     case Counts::u8:
-      return with_counts(std::uint8_t{});
+      return with(std::uint8_t{});
     case Counts::u16:
-      return with_counts(std::uint16_t{});
+      return with(std::uint16_t{});
     case Counts::u32:
-      return with_counts(std::uint32_t{});
+      return with(std::uint32_t{});
     case Counts::f32:
-      return with_counts(float{});
+      return with(float{});
+  }
+}
+
+/// f of the kind of windows that `scan` has. Several blocks read counts as they lie in memory.
+template <class F>
+void with_window_kind(const ScanArrays& scan, const F& f) {
+  if (scan.n == 256) return f(WindowKind<256, float, 0>());
+  if (scan.n_modes == 1) return with_counts(scan, f);
+  switch ((8 + scan.n_modes - 1) / scan.n_modes) {
+    case 1:
+      return f(WindowKind<128, float, 1>());
+    case 2:
+      return f(WindowKind<128, float, 2>());
+    case 3:
+      return f(WindowKind<128, float, 3>());
+    default:
+      return f(WindowKind<128, float, 4>());
   }
 }
 

@@ -2,55 +2,10 @@
 /// What the detector does to a window on the chip: the last of its transforms, the comparison with
 /// the counts, and the first of the transforms back.
 
-#include "hot_path_detector.cuh"
+#include "window_comparison_cuda.cuh"
 #include "window_over_slices_cuda.cuh"
 
 namespace tessera::physics::hot_path {
-
-/// Counts of two neighbouring pixels, as they lie in memory.
-template <class Count>
-struct alignas(2 * sizeof(Count)) CountPair {
-  Count first;
-  Count second;
-};
-
-/// Small whole numbers become floats without a conversion, as 2^23 + count.
-__device__ __forceinline__ float count_of(CountPair<std::uint8_t> pair, int which) {
-  const unsigned both = pair.first | static_cast<unsigned>(pair.second) << 8;
-  return __uint_as_float(__byte_perm(both, 0x4B000000U, which == 0 ? 0x7640 : 0x7641)) - 8388608.F;
-}
-__device__ __forceinline__ float count_of(CountPair<std::uint16_t> pair, int which) {
-  const unsigned both = pair.first | static_cast<unsigned>(pair.second) << 16;
-  return __uint_as_float(__byte_perm(both, 0x4B000000U, which == 0 ? 0x7610 : 0x7632)) - 8388608.F;
-}
-template <class Count>
-__device__ __forceinline__ float count_of(CountPair<Count> pair, int which) {
-  return static_cast<float>(which == 0 ? pair.first : pair.second);
-}
-
-/// 1 / sqrt(x), relative error below 2^-22.
-__device__ __forceinline__ float fast_rsqrt(float x) {
-  float root;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
-  return root;
-}
-
-/// x or 0. @param keep all bits or none
-__device__ __forceinline__ float masked(float x, unsigned keep) {
-  return __uint_as_float(__float_as_uint(x) & keep);
-}
-
-/// @return in lane i and those i + 4, i + 8 ... the sum of v[i] over the warp
-__device__ __forceinline__ float sums_over_warp(const float (&v)[4]) {
-  const auto lane = threadIdx.x;
-  const bool odd = lane & 1U;
-  const float first = (odd ? v[1] : v[0]) + __shfl_xor_sync(~0U, odd ? v[0] : v[1], 1);
-  const float second = (odd ? v[3] : v[2]) + __shfl_xor_sync(~0U, odd ? v[2] : v[3], 1);
-  const bool upper = lane & 2U;
-  float total = (upper ? second : first) + __shfl_xor_sync(~0U, upper ? first : second, 2);
-  for (int step = 4; step < 32; step *= 2) total += __shfl_xor_sync(~0U, total, step);
-  return total;
-}
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -61,6 +16,8 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares, shifts>;
   using Over = OverSlices<n, Chip>;
+
+ protected:
   using Over::chip_;
   using Over::lane_;
   using Over::thread_;
@@ -78,6 +35,9 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   using Over::wait_for_window;
   using Over::write_slices;
 
+  __device__ WindowDetector(const ScanArrays& scan, const ChunkArrays& chunk, const Projection&,
+                            Chip& chip)
+      : WindowDetector(scan, chunk, chip) {}
   __device__ WindowDetector(const ScanArrays& scan, const ChunkArrays& chunk, Chip& chip)
       : Over(chip), scan_(scan), chunk_(chunk) {
     if (lane_ < 4) chip.sums[warp_][lane_] = 0;
@@ -106,8 +66,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   /// @param number of the window, which counts from 0
   __device__ __forceinline__ void compare(const Place& place, int number) {
     start_over_slices();
-    if constexpr (Chip::takes_counts)
-      chip_.counts_arrived[window_].wait(static_cast<unsigned>(number) & 1U);
+    wait_for_counts(number);
     CountPair<Count> counts[16];
     if constexpr (pairs_halves) load_pairs(counts, 0);
     float sum[4] = {};
@@ -118,25 +77,16 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
       read_slices(half, x);
       if constexpr (Chip::takes_counts) {
         if constexpr (!pairs_halves) load_pairs(counts, half);
-#pragma unroll
-        for (int i = 0; i < 16; ++i)
-          count[i] = pairs_halves ? count_of(counts[i], half)
-                                  : count_of(counts[i & ~S::count], (i & S::count) / S::count);
+        take_pairs(counts, half, count);
       }
 #pragma unroll
       for (int i = 0; i < 16 / S::last; ++i)
         twisted_fft<S::last, -1>(x[i], last_twist(half, i * S::last));
-      if constexpr (!Chip::takes_counts) {
-        unsigned raw[4][4];  // [row][column]; no earlier: registers are few
-        load_fours(scan_,
-                   static_cast<std::int64_t>(place.pattern) * (n * n) + detector_pixel(half, 0),
-                   S::rows * S::within * n, raw);
-#pragma unroll
-        for (int i = 0; i < 16; ++i) count[i] = count_of(scan_, raw[i % 4][i / 4]);
-      }
+      // No earlier: registers are few.
+      if constexpr (!Chip::takes_counts) read_counts(place, half, count);
       const unsigned trusted = trusted_ >> (16 * half);
       if constexpr (background) {
-        const Background over(scan_, chunk_, detector_pixel(half, 0));
+        const BackgroundOfPixels over(scan_, chunk_, detector_pixel(half, 0));
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
           float2& wave = x[i / S::last][i % S::last];
@@ -155,15 +105,14 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
           float2& wave = x[i / S::last][i % S::last];
-          wave = wave * Comparison(count[i], power(wave), sum).factor();
+          wave = wave * Comparison<n>(count[i], power(wave), sum).factor();
         }
       }
 #pragma unroll
       for (int i = 0; i < 16 / S::last; ++i) short_fft<S::last, 1>(x[i]);
       write_slices(half, x);
     }
-    const float total = sums_over_warp(sum);
-    if (lane_ < 4) chip_.sums[warp_][lane_] += total;
+    add_to_sums(sum);
     finish_over_slices();
   }
 
@@ -198,8 +147,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
       const int g = share * scan_.n_modes + mode;
       if (g < 8) chip_.factors[share][thread_] = compare_eighth(place, mode, g, powers, sum);
     }
-    const float total = sums_over_warp(sum);
-    if (lane_ < 4) chip_.sums[warp_][lane_] += total;
+    add_to_sums(sum);
     wait_for_cluster();
 #pragma unroll
     for (int g = 0; g < 8; ++g) {
@@ -226,17 +174,41 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     if (lane_ == 0) atomicAdd(sums + 4, chip_.sums[warp_][0]);
   }
 
- private:
+ protected:
   const ScanArrays& scan_;
   const ChunkArrays& chunk_;
   unsigned trusted_ = 0;  ///< of the thread's pixels, a bit each
 
-  __device__ __forceinline__ bool saturates() const {
-    return scan_.saturation < __int_as_float(0x7F800000);
-  }
-
   __device__ __forceinline__ int detector_pixel(int half, int i) const {
     return row(half, i) * n + column(half, i);
+  }
+
+  /// Until `start_counts` has brought those of the window of this number.
+  __device__ __forceinline__ void wait_for_counts(int number) const {
+    if constexpr (Chip::takes_counts)
+      chip_.counts_arrived[window_].wait(static_cast<unsigned>(number) & 1U);
+  }
+
+  /// count = those of the thread's pixels of a half, that have come.
+  __device__ __forceinline__ void take_counts(const Place& place, int half,
+                                              float (&count)[16]) const {
+    if constexpr (Chip::takes_counts) {
+      CountPair<Count> counts[16];
+      load_pairs(counts, pairs_halves ? 0 : half);
+      take_pairs(counts, half, count);
+    } else {
+      read_counts(place, half, count);
+    }
+  }
+
+  __device__ __forceinline__ void add_to_sums(const float (&sum)[4]) const {
+    const float total = sums_over_warp(sum);
+    if (lane_ < 4) chip_.sums[warp_][lane_] += total;
+  }
+
+ private:
+  __device__ __forceinline__ bool saturates() const {
+    return scan_.saturation < __int_as_float(0x7F800000);
   }
 
   /// Neighbours on the detector are neighbours in q: of both halves, or of one.
@@ -248,6 +220,24 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
       if (pairs_halves || (i & S::count) == 0)
         counts[i] = *reinterpret_cast<const CountPair<Count>*>(chip_.counts[window_] +
                                                                detector_pixel(half, i));
+  }
+
+  __device__ __forceinline__ void take_pairs(const CountPair<Count> (&counts)[16], int half,
+                                             float (&count)[16]) const {
+#pragma unroll
+    for (int i = 0; i < 16; ++i)
+      count[i] = pairs_halves ? count_of(counts[i], half)
+                              : count_of(counts[i & ~S::count], (i & S::count) / S::count);
+  }
+
+  /// From memory.
+  __device__ __forceinline__ void read_counts(const Place& place, int half,
+                                              float (&count)[16]) const {
+    unsigned raw[4][4];  // [row][column]
+    load_fours(scan_, static_cast<std::int64_t>(place.pattern) * (n * n) + detector_pixel(half, 0),
+               S::rows * S::within * n, raw);
+#pragma unroll
+    for (int i = 0; i < 16; ++i) count[i] = count_of(scan_, raw[i % 4][i / 4]);
   }
 
   /// Brings the counts of the block's pixels near: a line of 128 bytes a thread.
@@ -285,7 +275,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     float factor[4];
     const unsigned trusted = trusted_ >> (4 * g);
     if constexpr (background) {
-      const Background over(scan_, chunk_, detector_pixel(g / 4, g % 4 * 4));
+      const BackgroundOfPixels over(scan_, chunk_, detector_pixel(g / 4, g % 4 * 4));
 #pragma unroll
       for (int e = 0; e < 4; ++e)
         factor[e] =
@@ -295,53 +285,14 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
       for (int e = 0; e < 4; ++e) {
         const float count = count_of(scan_, raw[e]);
         const unsigned keep = count < scan_.saturation ? 0U - (trusted >> e & 1U) : 0U;
-        const Comparison compared(masked(count, keep), masked(intensity[e], keep), sum);
+        const Comparison<n> compared(masked(count, keep), masked(intensity[e], keep), sum);
         factor[e] = masked(compared.factor(), keep);
       }
     }
     return make_float4(factor[0], factor[1], factor[2], factor[3]);
   }
 
-  /// What `count` and an intensity of unnormalised waves, n^2 times what it is, make of each other.
-  struct Comparison {
-    float measured_amplitude;
-    float inverse;  ///< 1 / (n^2 model amplitude)
-    float difference;
-
-    __device__ __forceinline__ Comparison(float measured, float intensity, float (&sum)[4])
-        : measured_amplitude(fast_sqrt(measured)),
-          inverse(fast_rsqrt(fmaf(intensity, n * n, 1e-30F))),
-          difference(fmaf(intensity, inverse, -measured_amplitude)) {
-      sum[0] = fmaf(difference, difference, sum[0]);
-      sum[1] += fabsf(difference);
-      sum[2] += measured;
-      sum[3] += measured_amplitude;
-    }
-    /// (sqrt(measured) / sqrt(model) - 1) / n^2, so that waves come back as they are.
-    __device__ __forceinline__ float factor() const {
-      return fmaf(measured_amplitude, inverse, -1.F / (n * n));
-    }
-    /// As `Compare` has it of amplitudes.
-    __device__ __forceinline__ float curvature() const {
-      return __fdividef(n * n * inverse, fmaf(2.F, measured_amplitude, difference) + 1e-10F);
-    }
-  };
-
-  /// What the thread's pixels of a half count besides waves, and what they say of it.
-  struct Background {
-    const float* counts;
-    float2* slopes;  ///< null: not wanted
-
-    __device__ __forceinline__ Background(const ScanArrays& scan, const ChunkArrays& chunk,
-                                          int first_pixel) {
-      // Known here and nowhere else: registers are few in the loop around.
-      asm volatile("" : "+r"(first_pixel));
-      counts = scan.background + first_pixel;
-      slopes = chunk.background_slopes
-                   ? reinterpret_cast<float2*>(chunk.background_slopes) + first_pixel
-                   : nullptr;
-    }
-  };
+ protected:
   /// From a thread's first pixel of a half to its i-th.
   __device__ static constexpr int pixel_offset(int i) {
     const int q = i / S::last;
@@ -351,12 +302,12 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   /// Where waves and a background are counted together.
   /// @param trusted by the mask, 1 or 0
   /// @return the factor, 0 of a pixel that is not trusted
-  __device__ __forceinline__ float compare_over(const Background& over, int i, unsigned trusted,
-                                                float count, float intensity,
+  __device__ __forceinline__ float compare_over(const BackgroundOfPixels& over, int i,
+                                                unsigned trusted, float count, float intensity,
                                                 float (&sum)[4]) const {
     const unsigned keep = count < scan_.saturation ? 0U - trusted : 0U;
     const float model = fmaf(__ldg(over.counts + pixel_offset(i)), n * n, intensity);
-    const Comparison compared(masked(count, keep), masked(model, keep), sum);
+    const Comparison<n> compared(masked(count, keep), masked(model, keep), sum);
     const float factor = masked(compared.factor(), keep);
     if (over.slopes)
       add_float2(over.slopes + pixel_offset(i),

@@ -9,6 +9,11 @@ namespace tessera::physics::hot_path {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
+__device__ __forceinline__ float sum_over_warp(float v) {
+  for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(~0U, v, step);
+  return v;
+}
+
 template <int n, class Chip>
 class OverSlices {
   using S = Slices<n>;
@@ -27,6 +32,11 @@ class OverSlices {
       wait_for_cluster();
     else
       wait_for_window();
+  }
+
+  /// One thread of a window that one block holds.
+  __device__ __forceinline__ bool leads_window() const {
+    return lane_ == 0 && warp_ % S::here == 0;
   }
 
   /// Up to the last part, and behind it. Every warp of the window has come there.
@@ -73,6 +83,23 @@ class OverSlices {
       return static_cast<int>(rank_in_cluster()) * S::here + warp_;
     else
       return slice_of<n>(warp_);
+  }
+
+  /// First of a thread's numbers of an image in the chip's order; the others are a window's threads
+  /// apart.
+  __device__ __forceinline__ std::int64_t first_number(std::int64_t image) const {
+    return image * (n * n) + number_of_warp() * 32 + lane_;
+  }
+  static constexpr int from_number_to_number = 32 * S::count;
+
+  /// Sum of v over the threads of a window that one block holds. @param scratch (warps), in shared
+  /// memory; may be written again when every warp has waited for the window once more
+  __device__ __forceinline__ float sum_over_window(float v, float* scratch) const {
+    static_assert(S::blocks == 1);
+    v = sum_over_warp(v);
+    if (lane_ == 0) scratch[warp_] = v;
+    wait_for_window();
+    return sum_over_warp(lane_ < S::here ? scratch[window_ * S::here + lane_] : 0.F);
   }
 
   /// Pixels of the detector that a thread compares: i of half h is place (q, lane) of slice

@@ -66,11 +66,13 @@ int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positi
   const std::int64_t wave_bytes = sizes.waves_bytes() * sizes.model.n_slices;
   const std::int64_t fit = std::max(min, cache_bytes / wave_bytes);
   if (device::device_is_host) return static_cast<int>(fit);
-  const bool on_chip =
-      !runs_in_steps(deck) && !sizes.model.own_probes && physics::keeps_waves_on_chip(sizes);
-  // Without bins every position of a chunk has room for its shifted probe, for whoever wants it.
-  const std::int64_t on_chip_bytes = std::int64_t{1}
-                                     << (n_bins(deck.data.subpixel_bins) > 0 ? 30 : 29);
+  const bool in_steps = runs_in_steps(deck);
+  const bool on_chip = !sizes.model.own_probes && (in_steps ? physics::keeps_spectra_on_chip(sizes)
+                                                            : physics::keeps_waves_on_chip(sizes));
+  // Steps keep up to three waves of a position of the chunk. Without bins every position has room
+  // for its shifted probe, for whoever wants it.
+  const std::int64_t on_chip_bytes =
+      std::int64_t{1} << ((in_steps ? 29 : 30) - (n_bins(deck.data.subpixel_bins) > 0 ? 0 : 1));
   constexpr std::int64_t max_bytes = std::int64_t{4} << 30;
   const std::int64_t wanted =
       on_chip ? std::min<std::int64_t>(on_chip_bytes / wave_bytes, n_positions) : fit;

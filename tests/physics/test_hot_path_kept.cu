@@ -1,15 +1,10 @@
 /// The fused CUDA kernels of waves that are kept, and of what directions change in them, against
 /// plain loops in double precision. One GPU, no MPI, no Kokkos.
 
-#include <algorithm>
-
-#include "physics/hot_path_device.cuh"
-#include "physics/hot_path_problem.hpp"
+#include "physics/hot_path_waves.cuh"
 
 namespace tessera::physics::testing {
 namespace {
-
-using Waves = std::vector<WaveStack>;  ///< by position, (mode, y, x)
 
 struct Case {
   int n;
@@ -21,15 +16,6 @@ struct Case {
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.n_positions << " x " << c.n << "^2, " << c.n_modes << " modes, " << c.n_slots
        << " slots";
-}
-
-Waves random_waves(const Problem& p) {
-  std::mt19937 random(5);
-  std::uniform_real_distribution<double> uniform(-6, 6);
-  Waves waves(p.n_positions, WaveStack(p.n_modes, {p.n, p.n}));
-  for (auto& of_position : waves)
-    for (auto& value : of_position) value = {uniform(random), uniform(random)};
-  return waves;
 }
 
 /// As the kernels keep them.
@@ -47,77 +33,16 @@ Problem problem(const Case& c) {
   return p;
 }
 
-constexpr int begin = 1;  // a chunk starts anywhere in the order
-
 class HotPathKept : public HotPath, public ::testing::WithParamInterface<Case> {
  protected:
   const Case c_ = GetParam();
   const Problem p_ = problem(c_);
 };
 
-/// Both maps of solvers/projection_solver.hpp, in the words of LinearMap.
-struct Map {
-  const char* name;
-  double of_overlap;
-  double of_kept;
-  bool from_overlap;
-  double of_residual;
-  double keeps_new;
-  double keeps_base;
-  bool keeps_another = false;
-};
-constexpr Map difference_map{"difference map", 2, -1, true, 1, 1, 0};
-constexpr Map raar{"RAAR", 0.75, 1, false, 2, -0.25, 0.5, true};
-
-/// r, then what its modulus constraint misses.
-struct Reflection {
-  WaveStack base;
-  WaveStack residual;
-  double distance = 0;
-};
-
-/// @param slopes as those of missing_at_detector
-Reflection reflect(const Problem& p, int k, const Map& map, const WaveStack& kept, double* slopes) {
-  const Window window(p, k);
-  const WaveStack overlap = window.exit_waves(p.probes, p.object);
-  WaveStack r = overlap;
-  for (std::size_t i = 0; i < r.size(); ++i)
-    r.data()[i] = map.of_overlap * overlap.data()[i] + map.of_kept * kept.data()[i];
-  const WaveStack detector = tessera::testing::dft(r, -1);
-  double unused[5] = {};
-  const WaveStack missing = missing_at_detector(window, detector, unused, slopes);
-  return {map.from_overlap ? overlap : r, tessera::testing::dft(missing, 1),
-          std::pow(tessera::testing::norm(missing), 2)};
-}
-
 void expect_projected(const Problem& p, const Map& map) {
   SCOPED_TRACE(map.name);
   const Waves kept_before = random_waves(p);
-  Waves kept = kept_before;
-  Waves next = kept_before;  // places before the chunk stay
-  std::vector<Reflection> reflections;
-  std::vector<double> distances;
-  std::vector<double> slopes(2 * p.area(), 0.5);
-  double figures[5] = {};
-  for (int k = begin; k < p.n_positions; ++k) {
-    reflections.push_back(reflect(p, k, map, kept[p.order[k]], slopes.data()));
-    distances.push_back(reflections.back().distance);
-    missing_waves(p, k, figures);
-  }
-  std::vector<double> sorted = distances;
-  std::sort(sorted.begin(), sorted.end());
-  const double bound = 1.001 * sorted.front();  // one is within, the others are not
-  for (int k = begin; k < p.n_positions; ++k) {
-    const double distance = distances[k - begin];
-    const double share = distance <= bound ? 0 : 1 - std::sqrt(bound / distance);
-    const Reflection& reflection = reflections[k - begin];
-    for (std::size_t i = 0; i < reflection.base.size(); ++i) {
-      const auto base = reflection.base.data()[i];
-      const auto now = base + map.of_residual * share * reflection.residual.data()[i];
-      next[p.order[k]].data()[i] = now;
-      kept[p.order[k]].data()[i] = map.keeps_new * now + map.keeps_base * base;
-    }
-  }
+  const Projected expected = plain_projection(p, map, kept_before);
 
   const OnGpu gpu{p};
   const int count = p.n_positions - begin;
@@ -131,20 +56,21 @@ void expect_projected(const Problem& p, const Map& map) {
   hot_path::ChunkArrays chunk = gpu.chunk(begin);
   chunk.background_slopes = background_slopes.data();
   hot_path::project(nullptr, gpu.scan(), chunk,
-                    {next_spectra.data(), stored, factor.data(), distance.data(), bound,
+                    {next_spectra.data(), stored, factor.data(), distance.data(), expected.bound,
                      static_cast<float>(map.of_overlap), static_cast<float>(map.of_kept),
                      map.from_overlap, static_cast<float>(map.of_residual),
                      static_cast<float>(map.keeps_new), static_cast<float>(map.keeps_base)},
                     waves.data());
   check(cudaDeviceSynchronize());
-  EXPECT_LT(testing::distance(host(distance), distances), tolerance);
+  EXPECT_LT(testing::distance(host(distance), expected.distances), tolerance);
   if (!p.background.empty())
-    EXPECT_LT(testing::distance(host(background_slopes), slopes), tolerance);
-  EXPECT_LT(testing::distance(host(next_spectra), row_spectra(next, p.n)), tolerance);
+    EXPECT_LT(testing::distance(host(background_slopes), expected.slopes), tolerance);
+  EXPECT_LT(testing::distance(host(next_spectra), row_spectra(expected.next, p.n)), tolerance);
   if (map.keeps_another)
-    EXPECT_LT(testing::distance(host(kept_spectra), row_spectra(kept, p.n)), tolerance);
+    EXPECT_LT(testing::distance(host(kept_spectra), row_spectra(expected.kept, p.n)), tolerance);
   const std::vector<double> sums = host(gpu.sums);
-  for (int i = 0; i < 4; ++i) EXPECT_NEAR(sums[i] / figures[i], 1, tolerance) << "sum " << i;
+  for (int i = 0; i < 4; ++i)
+    EXPECT_NEAR(sums[i] / expected.figures[i], 1, tolerance) << "sum " << i;
 }
 
 TEST_P(HotPathKept, ProjectionsAgreeWithPlainLoops) {
@@ -154,8 +80,7 @@ TEST_P(HotPathKept, ProjectionsAgreeWithPlainLoops) {
 
 TEST_P(HotPathKept, GradientsAgreeWithPlainLoops) {
   const Waves kept = random_waves(p_);
-  Sums expected{Numbers(p_.object.size(), {0.5, -0.5}), std::vector<double>(p_.object.size(), 0.5),
-                Numbers(p_.probes.size(), {0.5, -0.5}), std::vector<double>(p_.area(), 0.5)};
+  Sums expected = empty_sums(p_);
   for (int k = begin; k < p_.n_positions; ++k) add_waves(p_, k, kept[p_.order[k]], expected);
   const OnGpu gpu{p_};
   const OnDevice spectra(row_spectra(kept, p_.n));
@@ -215,35 +140,11 @@ TEST_P(HotPathKept, ProductsAgreeWithPlainLoops) {
   EXPECT_LT(distance(host(products), expected), tolerance);
 }
 
-/// Of place k, of the exit waves `waves`.
-double cost(const Problem& p, int k, const WaveStack& waves) {
-  double figures[5] = {};
-  missing_at_detector(Window(p, k), tessera::testing::dft(waves, -1), figures);
-  return figures[4];
-}
-
-/// a + t b
-template <class T>
-std::vector<T> along(const std::vector<T>& a, float t, const std::vector<T>& b) {
-  std::vector<T> sum = a;
-  for (std::size_t i = 0; i < a.size(); ++i) sum[i] += t * b[i];
-  return sum;
-}
-
 /// @param direction of the same shapes
 void expect_plain_costs(const Problem& p, const Problem& direction) {
   SCOPED_TRACE(static_cast<int>(p.noise));
   const std::vector<float> times{-1.5F, -1, -0.5F, 0.25F, 0.5F, 1, 1.5F, 2};
-  std::vector<double> expected(times.size());
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const auto object = along(p.object, times[i], direction.object);
-    const auto probes = along(p.probes, times[i], direction.probes);
-    for (int k = begin; k < p.n_positions; ++k) {
-      const Window window(p, k);
-      expected[i] += cost(p, k, window.exit_waves(probes, object)) -
-                     cost(p, k, window.exit_waves(p.probes, p.object));
-    }
-  }
+  const std::vector<double> expected = plain_costs(p, direction, times);
   const OnGpu gpu{p};
   const auto size = static_cast<std::size_t>((p.n_positions - begin) * p.n_modes) * p.area();
   const OnDevice here(poison(size));

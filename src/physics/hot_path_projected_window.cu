@@ -1,0 +1,46 @@
+/// Steps of projection methods on the chip, and the sums of waves that are kept as spectra.
+
+#include "window_gradient_cuda.cuh"
+
+namespace tessera::physics::hot_path {
+namespace {
+
+template <Gradient gradient>
+void launch_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                 const Projection& kept) {
+  const LaunchWindows<gradient, false> launch_windows{stream, scan, chunk, kept};
+  with_spectra_size(scan.n,
+                    [&](auto size) { launch_windows(WindowKind<size, std::uint8_t, 0>()); });
+}
+
+template <Gradient gradient>
+void launch_projection(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                       const Projection& projection) {
+  const LaunchWindows<gradient, false> plain{stream, scan, chunk, projection};
+  const LaunchWindows<gradient, true> over_background{stream, scan, chunk, projection};
+  scan.background ? with_counts(scan, over_background) : with_counts(scan, plain);
+}
+
+}  // namespace
+
+void project_and_add(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                     const Projection& projection) {
+  if (chunk.count == 0) return;
+  add_coverage(stream, scan, chunk);
+  if (projection.bound > 0)
+    launch_projection<Gradient::of_bounded>(stream, scan, chunk, projection);
+  else
+    launch_projection<Gradient::of_projection>(stream, scan, chunk, projection);
+}
+
+void add_kept_spectra(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                      const Complex* spectra) {
+  if (chunk.count == 0) return;
+  add_coverage(stream, scan, chunk);
+  Projection kept{};
+  kept.overlapping = const_cast<Complex*>(spectra);
+  if (chunk.object_sum) launch_kept<Gradient::of_kept_by_object>(stream, scan, chunk, kept);
+  if (chunk.slot_sums) launch_kept<Gradient::of_kept_by_probe>(stream, scan, chunk, kept);
+}
+
+}  // namespace tessera::physics::hot_path

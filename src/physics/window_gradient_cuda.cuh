@@ -1,0 +1,314 @@
+#pragma once
+/// Gradients of a chunk's windows, each kept on the chip from its waves to both sums: windows of
+/// 64, 128 and 256 pixels, Hopper and later. `docs/decisions/0008`.
+///
+/// A block stays on its multiprocessor and takes windows in turn. In one turn a warp goes with its
+/// slice (`window_fft_cuda.cuh`) from the waves of one place to its gradients and on to the exit
+/// wave of the next, and waits for the others of its window only before and behind the transform
+/// over slices. Modes are taken by the blocks of a cluster, one each.
+
+#include <algorithm>
+
+#include "window_projection_cuda.cuh"
+#include "window_sums_cuda.cuh"
+
+namespace tessera::physics::hot_path {
+
+/// Waves of which the gradients are taken, and whose sums.
+enum class Gradient {
+  of_residual,        ///< what the exit wave misses of the counts: object and probe
+  of_projection,      ///< what a projection makes of the exit wave: object
+  of_bounded,         ///< the same, of one whose patterns may keep a distance
+  of_kept_by_object,  ///< what is kept: object
+  of_kept_by_probe    ///< what is kept: probe
+};
+
+/// What is added to, as boxes of rows that a slice has.
+struct Boxes {
+  CUtensorMap object;
+  CUtensorMap probe;
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/// @tparam background where waves are compared with counts
+template <int n, class Count, int shares, bool background, Gradient gradient>
+class WindowGradient {
+  using S = Slices<n>;
+  using Chip = OnChip<n, Count, shares>;
+  /// Loads on their way: object, probe and next object of a thread's 32 pixels, one after another.
+  /// More spill registers.
+  static constexpr int ahead = 9;
+  static constexpr bool by_object = gradient != Gradient::of_kept_by_probe;
+  static constexpr bool by_probe =
+      gradient == Gradient::of_residual || gradient == Gradient::of_kept_by_probe;
+  static constexpr bool projects =
+      gradient == Gradient::of_projection || gradient == Gradient::of_bounded;
+  static constexpr bool makes_waves = gradient == Gradient::of_residual || projects;
+  using Detector = std::conditional_t<
+      gradient == Gradient::of_residual, WindowDetector<n, Count, shares, false, background>,
+      std::conditional_t<projects,
+                         WindowProjection<n, Count, background, gradient == Gradient::of_bounded>,
+                         KeptWindows<n, Count>>>;
+
+ public:
+  __device__ WindowGradient(const ScanArrays& scan, const ChunkArrays& chunk, const Boxes& boxes,
+                            const Projection& projection, Chip& chip)
+      : scan_(scan),
+        chunk_(chunk),
+        boxes_(boxes),
+        chip_(chip),
+        transform_{chip.slices[warp_], lane_, chip.twist_of_lane[lane_]},
+        detector_(scan, chunk, projection, chip) {
+    chip.prepare(thread_);
+    __syncthreads();
+  }
+
+  /// Places first ... last - 1 of the chunk, the same of all warps of a window.
+  __device__ __forceinline__ void add(int first, int last) {
+    if (first >= last) return;
+    if constexpr (makes_waves) detector_.find_trusted();
+    Place next = place_of(scan_, chunk_, first);
+    Place now = next;
+    int turn = 0;
+    asm volatile("" : "+r"(turn));  // the first turn stays in the loop: the code is large
+    for (;; ++turn) {
+      const Place later = place_of(scan_, chunk_, min(first + turn + 1, last - 1));
+      const bool begins = turn == 0;
+      const bool ends = turn == last - first;
+      if constexpr (!makes_waves) {
+        if (!begins) detector_.recall(now);
+        if (!ends) detector_.fetch(next);
+      } else if constexpr (shares > 0) {
+        if (!begins) detector_.compare_modes(now);
+      } else {
+        if (!begins) detector_.compare(now, turn - 1);
+        if (!ends) detector_.start_counts(next);
+      }
+      gradients_and_next_wave(now, next, begins, ends);
+      if (ends) break;
+      now = next;
+      next = later;
+    }
+    if constexpr (by_probe) flush_probe_sum(now.slot);
+    if (lane_ == 0) wait_until_added();
+    if constexpr (makes_waves) detector_.finish_sums(chunk_.sums);
+  }
+
+ private:
+  const ScanArrays& scan_;
+  const ChunkArrays& chunk_;
+  const Boxes& boxes_;
+  Chip& chip_;
+  const int thread_ = static_cast<int>(threadIdx.x);
+  const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
+  const int lane_ = thread_ % 32;
+  const int slice_ = slice_of<n>(warp_);
+  SliceTransform<n> transform_;
+  const int mode_ = shares > 0 ? static_cast<int>(rank_in_cluster()) : 0;
+  const int n_modes_ = shares > 0 ? scan_.n_modes : 1;
+  Detector detector_;
+
+  /// From the waves of `now` to their gradients, and on to the exit wave of `next`. The first turn
+  /// has no waves, the last no next wave.
+  __device__ __forceinline__ void gradients_and_next_wave(const Place& now, const Place& next,
+                                                          bool begins, bool ends) {
+    const auto width = static_cast<unsigned>(chunk_.object_width);
+    const unsigned first = slice_ * width + lane_;
+    const float2* const object = as_float2(chunk_.object);
+    const float2* const probe = probe_of(now.slot);
+    const auto load = [&](int k) {
+      const int b = k % 32 / S::across;
+      const int a = k % S::across;
+      if (k >= 32 && k < 64) return load_here(probe + b * S::count * n + 32 * a);
+      const unsigned corner = k < 32 ? now.object : next.object;
+      return load_here(object + (corner + first + b * S::count * width) + 32 * a);
+    };
+    float2 v[S::across][S::rows];
+    if (begins) {
+      if constexpr (makes_waves) {
+#pragma unroll
+        for (int i = 0; i < 32; ++i) v[i % S::across][i / S::across] = load(32 + i) * load(64 + i);
+      } else {
+        return;
+      }
+    } else {
+      transform_.backward(v, chip_.twist_of_slice[slice_]);
+      constexpr int begin = by_probe ? 0 : 32;
+      constexpr int end = makes_waves ? 96 : by_object ? 64 : 32;
+      float2 loaded[ahead];
+#pragma unroll
+      for (int k = begin; k < begin + ahead; ++k) loaded[k % ahead] = load(k);
+      const auto take = [&](int k) {
+        const float2 value = loaded[k % ahead];
+        if (k + ahead < end) loaded[k % ahead] = load(k + ahead);
+        return value;
+      };
+      if constexpr (by_probe) add_probe_gradient(now, v, take);
+      if constexpr (by_object) add_object_gradient(now, v, take);
+      if constexpr (!makes_waves) return free_slice(now, next, ends);
+      if (ends) return;
+      if (next.slot != now.slot) change_probe(now.slot, next.slot, v);
+#pragma unroll
+      for (int i = 0; i < 32; ++i) {
+        float2& wave = v[i % S::across][i / S::across];
+        wave = wave * take(64 + i);
+      }
+    }
+    transform_.forward(v);
+    if (lane_ == 0) wait_until_read();
+    __syncwarp();
+    transform_.store(v);
+  }
+
+  /// Of what is staged there, for the waves that are recalled next.
+  __device__ __forceinline__ void free_slice(const Place& now, const Place& next, bool ends) {
+    if (by_probe && !ends && next.slot != now.slot) flush_probe_sum(now.slot);
+    if (lane_ == 0) wait_until_read();
+    __syncwarp();
+  }
+
+  __device__ __forceinline__ const float2* probe_of(int slot) const {
+    return as_float2(chunk_.probes) + image_row(slot, n_modes_, mode_, n, slice_) + lane_;
+  }
+
+  __device__ __forceinline__ float2* probe_sum_of(int slot) const {
+    return as_float2(chunk_.slot_sums) + image_row(slot, n_modes_, mode_, n, slice_);
+  }
+
+  static constexpr int first_row = Chip::held / S::across;  ///< of those that go to memory
+
+  /// slot_sums += conj(object) v
+  template <class Take>
+  __device__ __forceinline__ void add_probe_gradient(const Place& now,
+                                                     const float2 (&v)[S::across][S::rows],
+                                                     const Take& take) {
+    float2* const slice = transform_.slice;
+#pragma unroll
+    for (int i = 0; i < 32; ++i) {
+      const float2 seen = take(i);
+      const float2 chi = v[i % S::across][i / S::across];
+      if (i < Chip::held)
+        add_conj_times(chip_.probe_sum[i][thread_], seen, chi);
+      else
+        slice[i / S::across * n + 32 * (i % S::across) + lane_] = conj_times(seen, chi);
+    }
+    if (chunk_.slot_sums) start_probe_sum(now.slot);
+  }
+
+  /// What the chip does not hold, staged in the slice.
+  __device__ __forceinline__ void start_probe_sum(int slot) {
+    constexpr int begin = 32 * (Chip::held % S::across);  // of the first row
+    constexpr int first_whole = first_row + (begin > 0 ? 1 : 0);
+    show_to_copy_engine();
+    __syncwarp();
+    if (lane_ > 0) return;
+    if (begin > 0)
+      start_addition(probe_sum_of(slot) + first_row * S::count * n + begin,
+                     transform_.slice + first_row * n + begin, n - begin);
+    if constexpr (S::blocks > 1)  // rows are longer than boxes may be
+      for (int b = first_whole; b < S::rows; ++b)
+        start_addition(probe_sum_of(slot) + b * S::count * n, transform_.slice + b * n, n);
+    else if (first_whole < S::rows)
+      start_addition(boxes_.probe, (slot * n_modes_ + mode_) * S::rows + first_whole, slice_ * n,
+                     transform_.slice + first_whole * n);
+    commit_additions();
+  }
+
+  /// object_sum += conj(probe) v, by way of the slice, which holds nothing now; v = probe.
+  template <class Take>
+  __device__ __forceinline__ void add_object_gradient(const Place& now,
+                                                      float2 (&v)[S::across][S::rows],
+                                                      const Take& take) {
+    const ObjectRows<n> rows(chunk_, transform_.slice, now.object, slice_, lane_);
+    // By the staged sum for the probe, at the latest.
+    constexpr int in_use_from = S::across * (first_row / ObjectRows<n>::boxes);
+#pragma unroll
+    for (int i = 0; i < 32; ++i) {
+      if (by_probe && i == in_use_from) {
+        if (lane_ == 0) wait_until_read();
+        __syncwarp();
+      }
+      const int a = i % S::across;
+      const int b = i / S::across;
+      const float2 probe = take(32 + i);
+      rows.stage(a, b, conj_times(probe, v[a][b]));
+      v[a][b] = probe;
+    }
+    if (chunk_.object_sum) rows.start_addition(boxes_.object);
+  }
+
+  __device__ __forceinline__ void change_probe(int from, int to, float2 (&v)[S::across][S::rows]) {
+    if constexpr (by_probe) flush_probe_sum(from);
+    const float2* const probe = probe_of(to);
+#pragma unroll
+    for (int i = 0; i < 32; ++i)
+      v[i % S::across][i / S::across] =
+          __ldg(probe + i / S::across * S::count * n + i % S::across * 32);
+  }
+
+  __device__ __forceinline__ void flush_probe_sum(int slot) {
+    if (chunk_.slot_sums == nullptr) return;
+    float2* const sum = probe_sum_of(slot) + lane_;
+#pragma unroll
+    for (int i = 0; i < Chip::held; ++i) {
+      add_float2(sum + i / S::across * S::count * n + i % S::across * 32,
+                 chip_.probe_sum[i][thread_]);
+      chip_.probe_sum[i][thread_] = make_float2(0, 0);
+    }
+  }
+};
+
+#endif
+
+/// The boxes of a chunk's windows. @tparam Chip that the kernel has
+template <int n, class Chip>
+Boxes boxes_of(const ChunkArrays& chunk) {
+  using S = Slices<n>;
+  constexpr int whole_rows_staged = (32 - Chip::held) / S::across;
+  constexpr std::int64_t more_than_slots = std::int64_t{1} << 24;
+  Boxes boxes{};
+  boxes.object = object_boxes<n>(chunk);
+  if (chunk.slot_sums && S::blocks == 1)
+    boxes.probe = make_boxes(chunk.slot_sums, S::count * n, more_than_slots, n,
+                             std::max(whole_rows_staged, 1));
+  return boxes;
+}
+
+template <int n, class Count, int shares, bool background, Gradient gradient>
+__global__ void __launch_bounds__(threads, 1)
+    window_gradient_kernel(const __grid_constant__ ScanArrays scan,
+                           const __grid_constant__ ChunkArrays chunk,
+                           const __grid_constant__ Boxes boxes,
+                           const __grid_constant__ Projection projection) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(1024) unsigned char shared[];
+  using Chip = OnChip<n, Count, shares>;
+  WindowGradient<n, Count, shares, background, gradient> windows(scan, chunk, boxes, projection,
+                                                                 *reinterpret_cast<Chip*>(shared));
+  follow_earlier_kernels();
+  const WindowRun run(chunk.count, blocks_of_window<n, shares>(scan), Chip::windows);
+  windows.add(run.first, run.last);
+  if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
+#endif
+}
+
+template <Gradient gradient, bool background>
+struct LaunchWindows {
+  void* stream;
+  const ScanArrays& scan;
+  const ChunkArrays& chunk;
+  const Projection& projection;
+
+  template <int n, class Count, int shares>
+  void operator()(WindowKind<n, Count, shares>) const {
+    using Chip = OnChip<n, Count, shares>;
+    static_assert(sizeof(Chip) <= shared_bytes);
+    launch_clusters(window_gradient_kernel<n, Count, shares, background, gradient>,
+                    blocks_of_window<n, shares>(scan), chunk.count, threads,
+                    sizeof(Chip) / sizeof(float2), stream, scan, chunk, boxes_of<n, Chip>(chunk),
+                    projection);
+  }
+};
+
+}  // namespace tessera::physics::hot_path
