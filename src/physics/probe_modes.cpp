@@ -3,6 +3,8 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
+#include "physics/inner_product.hpp"
+
 namespace tessera::physics {
 
 using device::complex;
@@ -11,8 +13,7 @@ using device::DeviceView;
 ModeOrthogonaliser::ModeOrthogonaliser(int n_modes, Shape2 window)
     : n_modes_(n_modes),
       window_(window),
-      products_("tessera::physics::mode_products", n_modes * n_modes),
-      host_products_("tessera::physics::host_mode_products", n_modes * n_modes),
+      products_(n_modes, window),
       mixing_("tessera::physics::mixing", n_modes, n_modes),
       host_mixing_("tessera::physics::host_mixing", n_modes, n_modes),
       gram_(n_modes) {
@@ -21,17 +22,10 @@ ModeOrthogonaliser::ModeOrthogonaliser(int n_modes, Shape2 window)
 }
 
 void ModeOrthogonaliser::orthogonalise(const device::Device& exec, const ProbeView& probe) {
-  for (int a = 0; a < n_modes_; ++a)
-    for (int b = 0; b <= a; ++b)
-      inner_product_(exec, probe.data() + a * window_.size(), probe.data() + b * window_.size(), 1,
-                     window_, DeviceView<double*>(products_.data() + 2 * (a * n_modes_ + b), 2));
-  Kokkos::deep_copy(exec, host_products_, products_);
+  products_.find(exec, probe.data());
   exec.fence();
   for (int a = 0; a < n_modes_; ++a)
-    for (int b = 0; b <= a; ++b) {
-      const int i = a * n_modes_ + b;
-      gram_.product(a, b) = {host_products_(i, 0), host_products_(i, 1)};
-    }
+    for (int b = 0; b <= a; ++b) gram_.product(a, b) = products_.product(a, b);
   gram_.solve();
   for (int k = 0; k < n_modes_; ++k)
     for (int m = 0; m < n_modes_; ++m) {
