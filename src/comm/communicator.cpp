@@ -9,7 +9,6 @@
 #include <string_view>
 #include <system_error>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -78,45 +77,62 @@ class TimeLimit {
   static constexpr unsigned default_s = 600;
 };
 
-/// A process that no launcher started talks to no other: while this lives, Open MPI neither looks
-/// for networks nor starts a daemon, which takes up to half a second. What the user has set stays.
-class SingleProcessStart {
+/// Words of the environment for MPI's start alone: programs that this one starts are others'
+/// concern. What the user has set stays.
+class StartWords {
  public:
-  SingleProcessStart() {
-    for (const char* of_launcher : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD",
-                                    "SLURM_STEP_ID", "ALPS_APP_PE"})
-      if (std::getenv(of_launcher)) return;
-    // All such processes would share one folder for temporary files, which the first to end
-    // removes.
-    std::error_code error;
-    const std::string folder =
-        (std::filesystem::temp_directory_path(error) / ("tessera." + std::to_string(::getpid())))
-            .string();
-    for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
-                                      {"OMPI_MCA_pml", "ob1"},
-                                      {"OMPI_MCA_btl", "self"},
-                                      {"OMPI_MCA_orte_top_session_dir", folder.c_str()}}) {
-      if (std::getenv(name)) continue;
-      ::setenv(name, value, 0);
-      set_.push_back(name);
-    }
+  StartWords() = default;
+  ~StartWords() {
+    for (const std::string& name : set_) ::unsetenv(name.c_str());
   }
-  /// Programs that this one starts are others' concern.
-  ~SingleProcessStart() {
-    for (const char* name : set_) ::unsetenv(name);
+  StartWords(const StartWords&) = delete;
+  StartWords& operator=(const StartWords&) = delete;
+
+  void set(const std::string& name, const std::string& value) {
+    if (std::getenv(name.c_str())) return;
+    ::setenv(name.c_str(), value.c_str(), 0);
+    set_.push_back(name);
   }
-  SingleProcessStart(const SingleProcessStart&) = delete;
-  SingleProcessStart& operator=(const SingleProcessStart&) = delete;
 
  private:
-  std::vector<const char*> set_;
+  std::vector<std::string> set_;
 };
+
+bool has_launcher() {
+  for (const char* of_launcher :
+       {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD", "SLURM_STEP_ID", "ALPS_APP_PE"})
+    if (std::getenv(of_launcher)) return true;
+  return false;
+}
+
+/// A process that no launcher started talks to no other: Open MPI neither looks for networks nor
+/// starts a daemon, which takes up to half a second.
+void start_alone(StartWords& words) {
+  // All such processes would share one folder for temporary files, which the first to end removes.
+  std::error_code error;
+  const std::string folder =
+      (std::filesystem::temp_directory_path(error) / ("tessera." + std::to_string(::getpid())))
+          .string();
+  words.set("OMPI_MCA_ess_singleton_isolated", "1");
+  words.set("OMPI_MCA_pml", "ob1");
+  words.set("OMPI_MCA_btl", "self");
+  words.set("OMPI_MCA_orte_top_session_dir", folder);
+}
+
+/// Through TCP Open MPI asks the receiver before a message above this limit leaves (by default 64
+/// KiB): three latencies in the place of one. Messages below are copied twice and keep 2.5 times
+/// their bytes for each peer (measured: src/halo/README.md).
+constexpr const char* tcp_eager_bytes = "1048576";
 
 }  // namespace
 
 Environment::Environment(int& argc, char**& argv) {
   const TimeLimit limit(has_not_started);
-  const SingleProcessStart start;
+  StartWords words;
+  if (has_launcher())
+    words.set("OMPI_MCA_btl_tcp_eager_limit", tcp_eager_bytes);
+  else
+    start_alone(words);
   int provided = 0;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -1,5 +1,7 @@
 #include <array>
+#include <cstdlib>
 #include <numeric>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -108,6 +110,44 @@ TEST(Communicator, TogetherPassesWhenNobodyThrows) {
 TEST(Communicator, FailedCallsThrowInsteadOfAborting) {
   EXPECT_THROW(check_mpi(MPI_Send(nullptr, 0, MPI_INT, world().size() + 5, 0, world().handle())),
                SystemError);
+}
+
+/// What Open MPI has for a parameter of type size_t; 0 where it knows none of that name.
+std::size_t open_mpi_parameter(std::string_view wanted) {
+  int provided = 0;
+  int n = 0;
+  check_mpi(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+  check_mpi(MPI_T_cvar_get_num(&n));
+  std::size_t value = 0;
+  for (int i = 0; i < n; ++i) {
+    std::array<char, 256> name{};
+    int length = name.size();
+    int none = 0;
+    int level = 0;
+    int bound = 0;
+    int scope = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_T_enum words = MPI_T_ENUM_NULL;
+    if (MPI_T_cvar_get_info(i, name.data(), &length, &level, &type, &words, nullptr, &none, &bound,
+                            &scope) != MPI_SUCCESS ||
+        wanted != name.data())
+      continue;
+    MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+    int count = 0;
+    check_mpi(MPI_T_cvar_handle_alloc(i, nullptr, &handle, &count));
+    check_mpi(MPI_T_cvar_read(handle, &value));
+    check_mpi(MPI_T_cvar_handle_free(&handle));
+  }
+  check_mpi(MPI_T_finalize());
+  return value;
+}
+
+TEST(Environment, MessagesOfAMegabyteLeaveUnaskedUnlessTheUserSaysOtherwise) {
+  const std::size_t limit = open_mpi_parameter("btl_tcp_eager_limit");
+  if (limit == 0) GTEST_SKIP() << "not Open MPI, or one without TCP";
+  if (!std::getenv("OMPI_COMM_WORLD_SIZE")) GTEST_SKIP() << "started without mpirun";
+  const char* users = std::getenv("OMPI_MCA_btl_tcp_eager_limit");
+  EXPECT_EQ(limit, users ? std::strtoull(users, nullptr, 10) : 1u << 20);
 }
 
 }  // namespace
