@@ -1,7 +1,6 @@
 #include "tessera/decomposition/batch_halo.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tessera::decomposition {
 namespace {
@@ -16,25 +15,6 @@ MessagePieces append(std::span<const Box> rectangles, Pixel origin, std::vector<
     ++message.count;
   }
   return message;
-}
-
-/// What a message may hold: pixels of `box` that windows of one tile's positions reach, or any.
-struct Reached {
-  Box box;
-  int tile;
-  static constexpr int any = -1;
-};
-
-/// Of the messages with one peer: sums sent and received, values sent and received.
-std::array<Reached, 4> messages_with(const PeerBoxes& boxes, int rank) {
-  return {Reached{boxes.ghost_here, rank}, Reached{boxes.owned_here, boxes.peer},
-          Reached{boxes.owned_here, Reached::any}, Reached{boxes.ghost_here, Reached::any}};
-}
-
-/// What a window reaches of a message; empty: nothing.
-Box part_of(const Reached& message, const Box& window, int tile) {
-  if (message.tile != Reached::any && message.tile != tile) return {};
-  return intersection(window, message.box);
 }
 
 }  // namespace
@@ -58,7 +38,8 @@ BatchHalo::BatchHalo(const HaloPlan& plan, const ScanWindows& windows, int n_bat
   corner_.assign(windows.corner.begin(), windows.corner.end());
   tile_of_.assign(windows.tile_of.begin(), windows.tile_of.end());
   messages_.reserve(static_cast<std::size_t>(n_batches) * plan.peers.size());
-  near_.reserve(corner_.size());
+  by_row_.reserve(corner_.size());
+  by_tile_.reserve(corner_.size());
   reached_.reserve(corner_.size());
   std::int64_t max = 0;
   for (const PeerBoxes& boxes : plan.peers)
@@ -73,7 +54,7 @@ void BatchHalo::reserve(std::size_t n_pieces) {
 }
 
 std::int64_t BatchHalo::bytes() const {
-  const std::size_t of_window = sizeof(Pixel) + 2 * sizeof(int) + sizeof(Box);
+  const std::size_t of_window = sizeof(Pixel) + 3 * sizeof(int) + sizeof(Box);
   return static_cast<std::int64_t>(corner_.size() * of_window + pieces_.capacity() * sizeof(Piece) +
                                    messages_.capacity() * sizeof(PeerMessages) +
                                    rectangles_.capacity() * sizeof(Box)) +
@@ -87,24 +68,55 @@ void BatchHalo::clear() {
 
 void BatchHalo::add_batch(std::span<const int> windows) {
   if (plan_.peers.empty()) return;
-  near_.clear();
+  by_row_.clear();
   for (const int number : windows)
-    if (!intersection(window_of(number), plan_.ghosted).empty()) near_.push_back(number);
+    if (!intersection(window_of(number), plan_.ghosted).empty()) by_row_.push_back(number);
+  by_tile_.assign(by_row_.begin(), by_row_.end());
+  std::ranges::sort(by_row_, {}, [&](int number) { return corner_[number].y; });
+  std::ranges::sort(by_tile_, {}, [&](int number) { return tile_of_[number]; });
   for (const PeerBoxes& boxes : plan_.peers) {
-    std::array<MessagePieces, 4> made;
-    const auto messages = messages_with(boxes, plan_.rank);
-    for (std::size_t m = 0; m < messages.size(); ++m) {
-      reached_.clear();
-      for (const int number : near_) {
-        const Box part = part_of(messages[m], window_of(number), tile_of_[number]);
-        if (!part.empty()) reached_.push_back(part);
-      }
-      rectangles_.clear();
-      union_.append(reached_, messages[m].box, rectangles_);
-      made[m] = append(rectangles_, plan_.ghosted.begin, pieces_);
-    }
-    messages_.push_back({.to_owners = {made[0], made[1]}, .to_ghosts = {made[2], made[3]}});
+    const auto& [peer, owned, ghost] = boxes;
+    const MessagePieces sums_sent = add_message(of_tile(plan_.rank), ghost);
+    const MessagePieces sums_received = add_message(of_tile(peer), owned);
+    const MessagePieces values_sent = add_message(reaching(owned), owned);
+    const MessagePieces values_received = add_message(reaching(ghost), ghost);
+    messages_.push_back(
+        {.to_owners = {sums_sent, sums_received}, .to_ghosts = {values_sent, values_received}});
   }
+}
+
+/// Those of the batch whose corners are in rows [first, last].
+std::span<const int> BatchHalo::in_rows(int first, int last) const {
+  if (last < first) return {};
+  const auto row = [&](int number) { return corner_[number].y; };
+  const auto begin = std::ranges::lower_bound(by_row_, first, {}, row);
+  return {begin, std::ranges::upper_bound(begin, by_row_.end(), last, {}, row)};
+}
+
+/// Those of a tile's positions.
+std::span<const int> BatchHalo::of_tile(int tile) const {
+  const auto found =
+      std::ranges::equal_range(by_tile_, tile, {}, [&](int number) { return tile_of_[number]; });
+  return {found.begin(), found.end()};
+}
+
+/// Those that may reach a box; one alone that holds all of it, as windows larger than tiles mostly
+/// do.
+std::span<const int> BatchHalo::reaching(const Box& box) const {
+  for (const int& number : in_rows(box.end.y - window_.h, box.begin.y))
+    if (window_of(number).contains(box)) return {&number, 1};
+  return in_rows(box.begin.y - window_.h + 1, box.end.y - 1);
+}
+
+/// The pixels of the box that windows reach.
+MessagePieces BatchHalo::add_message(std::span<const int> windows, const Box& box) {
+  reached_.clear();
+  for (const int number : windows)
+    if (const Box part = intersection(window_of(number), box); !part.empty())
+      reached_.push_back(part);
+  rectangles_.clear();
+  union_.append(reached_, box, rectangles_);
+  return append(rectangles_, plan_.ghosted.begin, pieces_);
 }
 
 std::span<const PeerMessages> BatchHalo::batch(int i) const {

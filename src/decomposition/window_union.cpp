@@ -23,6 +23,20 @@ bool continues(std::span<const Box> before, std::span<const Box> slab, Axis alon
   });
 }
 
+/// Drops windows that lie in a larger one, for as long as that halves them: those that are cut to a
+/// box smaller than they are.
+std::span<Box> without_contained(std::span<Box> windows) {
+  for (std::size_t n_kept = 0; n_kept + 1 < windows.size(); ++n_kept) {
+    const std::span<Box> rest = windows.subspan(n_kept);
+    std::swap(rest[0], *std::ranges::max_element(rest, {}, &Box::area));
+    const auto contained = std::ranges::remove_if(
+        rest.subspan(1), [&](const Box& window) { return rest[0].contains(window); });
+    windows = windows.first(windows.size() - contained.size());
+    if (2 * contained.size() < rest.size()) break;
+  }
+  return windows;
+}
+
 }  // namespace
 
 WindowUnion::WindowUnion(std::size_t max_windows) {
@@ -45,6 +59,7 @@ void WindowUnion::append(std::span<Box> windows, const Box& bounds, std::vector<
   const auto extent = [along = along](const Box& b) {
     return std::pair(b.begin.*along, b.end.*along);
   };
+  windows = without_contained(windows);
   std::ranges::sort(windows, {}, extent);
   cuts_.clear();
   for (const Box& window : windows)

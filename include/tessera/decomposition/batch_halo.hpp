@@ -78,6 +78,10 @@ class BatchHalo {
 
  private:
   Box window_of(int number) const { return Box::at(corner_[number], window_); }
+  std::span<const int> in_rows(int first, int last) const;
+  std::span<const int> of_tile(int tile) const;
+  std::span<const int> reaching(const Box& box) const;
+  MessagePieces add_message(std::span<const int> windows, const Box& box);
 
   HaloPlan plan_;
   Shape2 window_;
@@ -85,9 +89,10 @@ class BatchHalo {
   std::vector<int> tile_of_;
   std::vector<Piece> pieces_;
   std::vector<PeerMessages> messages_;  ///< of each batch with each peer
-  std::vector<int> near_;               ///< those of the batch that reach the tile
-  std::vector<Box> reached_;            ///< their windows, cut to what a message may hold
-  std::vector<Box> rectangles_;         ///< of a message
+  std::vector<int> by_row_;      ///< those of the batch that reach the tile, by their first row
+  std::vector<int> by_tile_;     ///< the same, by the tile of their positions
+  std::vector<Box> reached_;     ///< their windows, cut to what a message may hold
+  std::vector<Box> rectangles_;  ///< of a message
   WindowUnion union_;
 };
 
