@@ -8,6 +8,7 @@ matplotlib.rcParams["svg.fonttype"] = "none"  # letters as letters: a tenth of t
 
 import matplotlib.pyplot as plt
 
+import study_roofline
 from study_tables import TERMS, efficiency, least_ms, phases_ms
 
 
@@ -21,7 +22,9 @@ def plots(results, predictions, folder, cores):
 
 
 def study_figure(name, cases, cores):
-    figure, (times, efficiencies, phases) = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
+    with_cores = [case for case in cases if case["ranks"] <= cores]
+    figure, panels = plt.subplots(1, 4 if with_cores else 3, figsize=(17 if with_cores else 13, 4), layout="constrained")
+    times, efficiencies, phases = panels[:3]
     result = cases[0]["result"]
     each = " for each rank" if cases[0]["each_rank"] else ""
     figure.suptitle(f"{name}: {result['positions']} positions of {result['window_px']} x {result['window_px']}{each}")
@@ -40,6 +43,9 @@ def study_figure(name, cases, cores):
           [phases_ms(c["result"]) for c in cases])
     phases.set_xlabel("ranks, batch" + each)
     phases.set_ylabel("epoch by phase, ms")
+    if with_cores:
+        study_roofline.draw(panels[3], {f"batch {batch}": [c["result"] for c in with_cores if c["batch"] == batch]
+                                        for batch in dict.fromkeys(case["batch"] for case in with_cores)})
     return figure
 
 
@@ -56,6 +62,13 @@ def draw_batch(batch, cases, times, efficiencies, cores):
     with_cores = [case for case in cases if case["ranks"] <= cores]
     efficiencies.plot([case["ranks"] for case in with_cores], [efficiency(case, cases) for case in with_cores], "o-",
                       color=colour)
+
+
+def roofline_figure(title, groups):
+    figure, axes = plt.subplots(figsize=(7, 5), layout="constrained")
+    figure.suptitle(title)
+    study_roofline.draw(axes, groups)
+    return figure
 
 
 def prediction_figure(prediction):

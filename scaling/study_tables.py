@@ -1,5 +1,7 @@
 """Results of scaling/study as Markdown."""
 
+import study_roofline
+
 TERMS = ["interior", "border", "exchange", "probe", "updates", "rest"]
 
 
@@ -8,6 +10,8 @@ def tables(results, predictions, cores):
     machines = dict.fromkeys(case["result"].get("machine", "an unnamed machine") for case in results)
     for machine in machines:
         text += f"Measured on: {machine}.\n"
+    text += ("Share of the roofline: the least time that copy and multiply-add rates of the same run allow for what an epoch must move and "
+             "compute (`study_roofline.py`), over the epoch.\n")
     if any(case["ranks"] > cores for case in results):
         text += (f"\nThere are {cores} cores for all ranks: of more ranks neither time nor efficiency says how the program scales. What counts there is that the error is that of one "
                  "rank, what is sent, and how long ranks take to start.\n")
@@ -35,6 +39,7 @@ def columns_of(cases, cores):
         "epoch, ms": lambda case, _: f"{least_ms(case['result']):.2f}",
         "efficiency": lambda case, all: "" if case["ranks"] > cores else f"{efficiency(case, all):.2f}",
     }
+    columns["share of the roofline"] = lambda case, _: "" if case["ranks"] > cores else f"{study_roofline.share(case['result']):.2f}"
     for i, phase in enumerate(["computing", "exchange", "all-reduce"]):
         columns[f"{phase}, ms"] = lambda case, _, i=i: f"{phases_ms(case['result'])[i]:.2f}"
     columns["messages"] = lambda case, _: f"{case['result']['halo_messages_per_epoch']:.0f}"

@@ -165,6 +165,35 @@ TEST_F(Bench, SweepWritesResultsAndTableShowsThem) {
   EXPECT_NE(printed_.find("| smoke | 1 | 64 | 32 | 1 |"), std::string::npos) << printed_;
 }
 
+/// 1,000 positions of 32 x 32 pixels: 1.024e6 pixels of 2 x 5 x 10 + 36 + 23 flops and 2 + 8 + 24
+/// bytes.
+TEST_F(Bench, RooflineIsTheLeastThatCopyAndMultiplyAddsAllow) {
+  const auto roofline = [&](double copy, double multiply_add, double epoch_ms) {
+    nlohmann::json result{{"command", "gradient"},
+                          {"streams_patterns", false},
+                          {"positions", 2000},
+                          {"ranks", 2},
+                          {"window_px", 32},
+                          {"modes", 1},
+                          {"real_bytes", 4},
+                          {"transforms_ms", 1},
+                          {"copy_GB_per_s", copy},
+                          {"multiply_add_GFLOP_per_s", multiply_add},
+                          {"epochs_ms", {2 * epoch_ms, epoch_ms}}};
+    std::ofstream(folder_.path("case.json")) << result;
+    return run(TESSERA_STUDY_ROOFLINE " " + folder_.path(""));
+  };
+  const auto last_cell = [&] {
+    const std::string table = contents(folder_.path("roofline.md"));
+    return table.substr(table.find("| case | 2 |")).substr(0, 200);
+  };
+  EXPECT_EQ(roofline(34.816, 1000, 4), 0) << printed_;
+  EXPECT_NE(last_cell().find("| 0.25 |"), std::string::npos) << last_cell();
+  EXPECT_EQ(roofline(1000, 162.816, 2), 0) << printed_;
+  EXPECT_NE(last_cell().find("| 0.50 |"), std::string::npos) << last_cell();
+  EXPECT_EQ(roofline(1000, 162.816, 0.5), 1) << "faster than the machine multiplies";
+}
+
 /// Rates are of this moment's machine, so that only their kind can be known: what is measured once
 /// predicts itself.
 /// What scaling/matrix sees of a `tessera`: "far" has thrice the object error of "good", "rises"
