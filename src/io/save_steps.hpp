@@ -23,6 +23,10 @@ class Descriptor {
   int descriptor_;
 };
 
+/// All of it. @throws InputError: the disk is full
+void write_at(int descriptor, const std::string& path, std::int64_t place, const char* bytes,
+              std::int64_t n_bytes);
+
 /// This rank's share of the checksum of the first `n_bytes`: the shares of all ranks are added.
 /// @throws SystemError
 std::uint64_t share_of_sum(const std::string& path, std::uint64_t n_bytes, int rank, int n_ranks);

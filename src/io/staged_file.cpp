@@ -13,15 +13,19 @@
 
 #include "hdf5_handle.hpp"
 #include "hdf5_slab.hpp"
+#include "io/writers.hpp"
 #include "save_steps.hpp"
 
 namespace tessera::io {
+
 namespace {
 
 InputError not_written(const std::string& path) {
   return InputError(text('"', path, "\" cannot be written to its end: ", std::strerror(errno),
                          "; make room or write elsewhere"));
 }
+
+}  // namespace
 
 void write_at(int descriptor, const std::string& path, std::int64_t place, const char* bytes,
               std::int64_t n_bytes) {
@@ -37,6 +41,8 @@ void write_at(int descriptor, const std::string& path, std::int64_t place, const
     n_bytes -= written;
   }
 }
+
+namespace {
 
 /// Where HDF5 has put the values of each; 0 where there are none.
 std::vector<std::int64_t> places_of(const std::string& path,
@@ -58,6 +64,7 @@ StagedFile::StagedFile(std::string path, const comm::Communicator& comm, CopyMem
 
 StagedFile::~StagedFile() {
   for (Slab& slab : slabs_) memory_.give_back(std::move(slab.values));
+  if (gathered_) memory_.give_back(std::move(*gathered_));
 }
 
 FreshBytes StagedFile::room(std::int64_t n_bytes) {
@@ -124,9 +131,9 @@ void StagedFile::make_structure() {
   for (std::size_t i = 0; i < places.size(); ++i) datasets_[i].place = places[i];
 }
 
-/// Whatever is whole in the trailing axes is one run of bytes.
-void StagedFile::write_runs(int descriptor, const Dataset& dataset, const Extents& begin,
-                            const Extents& count, const char* values) const {
+template <class F>
+void StagedFile::for_each_run(const Dataset& dataset, const Extents& begin, const Extents& count,
+                              const F& f) {
   std::int64_t run = dataset.value_bytes;
   auto axis = std::ssize(count) - 1;
   for (; axis > 0 && count[axis] == dataset.extents[axis]; --axis) run *= count[axis];
@@ -141,8 +148,60 @@ void StagedFile::write_runs(int descriptor, const Dataset& dataset, const Extent
       if (at < axis) rest /= count[at];
       stride *= dataset.extents[at];
     }
-    write_at(descriptor, path_, dataset.place + place * dataset.value_bytes, values + i * run, run);
+    f(place * dataset.value_bytes, i * run, run);
   }
+}
+
+void StagedFile::write_runs(int descriptor, const Dataset& dataset, const Extents& begin,
+                            const Extents& count, const char* values) const {
+  for_each_run(dataset, begin, count,
+               [&](std::int64_t place, std::int64_t from, std::int64_t n_bytes) {
+                 write_at(descriptor, path_, dataset.place + place, values + from, n_bytes);
+               });
+}
+
+template <class F>
+void StagedFile::for_each_piece(const Slab& slab, int n_writers, const F& f) const {
+  const Dataset& dataset = datasets_[slab.dataset];
+  const std::int64_t whole = n_elements(dataset.extents) * dataset.value_bytes;
+  for_each_run(dataset, slab.begin, slab.count,
+               [&](std::int64_t place, std::int64_t from, std::int64_t n) {
+                 for (const std::int64_t end = place + n; place < end;) {
+                   const WriterShare share = share_at(place, whole, slab.dataset, n_writers);
+                   const std::int64_t now = std::min(end, share.end) - place;
+                   f(static_cast<std::size_t>(share.writer), dataset.place + place,
+                     slab.values.data() + from, now);
+                   place += now;
+                   from += now;
+                 }
+               });
+}
+
+void StagedFile::hand_to_writers(int per_host) {
+  const std::vector<int> writers = writers_of(comm_, per_host);
+  std::int64_t n_bytes = 0;
+  for (const Slab& slab : slabs_) n_bytes += static_cast<std::int64_t>(slab.values.size());
+  comm_.sum(std::span(&n_bytes, 1));
+  const auto n_writers = static_cast<int>(std::ssize(writers));
+  if (n_writers == comm_.size() || n_bytes > n_writers * most_gathered_bytes) return;
+  // Room first: what grows is copied again and again.
+  std::vector<std::size_t> sizes(writers.size());
+  for (const Slab& slab : slabs_)
+    for_each_piece(slab, n_writers,
+                   [&](std::size_t writer, std::int64_t, const char*, std::int64_t n) {
+                     sizes[writer] += piece_head_bytes + static_cast<std::size_t>(n);
+                   });
+  std::vector<Pieces> to(writers.size());
+  for (std::size_t i = 0; i < to.size(); ++i) to[i].reserve(sizes[i]);
+  for (Slab& slab : slabs_) {
+    for_each_piece(slab, n_writers,
+                   [&](std::size_t writer, std::int64_t place, const char* bytes, std::int64_t n) {
+                     append_piece(to[writer], place, bytes, n);
+                   });
+    memory_.give_back(std::move(slab.values));
+  }
+  slabs_.clear();
+  gathered_ = hand_over(to, writers, comm_, memory_);
 }
 
 void StagedFile::write_slab_now(const std::string& name, const Extents& begin, const Extents& count,
@@ -155,10 +214,13 @@ void StagedFile::write_slab_now(const std::string& name, const Extents& begin, c
 }
 
 void StagedFile::write_values() const {
+  if (gathered_ && gathered_->size() == 0) return;  // another rank of this host writes
   const Descriptor file(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) throw not_written(path_);
   for (const Slab& slab : slabs_)
     write_runs(file.get(), datasets_[slab.dataset], slab.begin, slab.count, slab.values.data());
+  if (gathered_)
+    write_pieces(file.get(), path_, std::as_bytes(std::span(gathered_->data(), gathered_->size())));
   // What a full disk does not tell before.
   if (::fsync(file.get()) != 0) throw not_written(path_);
 }

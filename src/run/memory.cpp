@@ -13,6 +13,7 @@
 #include "tessera/halo/halo_exchange.hpp"
 
 #include "device/free_memory.hpp"
+#include "io/writers.hpp"
 #include "lost_positions.hpp"
 #include "physics/forward_model.hpp"
 #include "solvers/constraint_list.hpp"
@@ -158,11 +159,15 @@ std::int64_t reading_bytes(const io::ScanInfo& info, std::int64_t pattern_bytes,
   return 3 * std::min({of_share, of_piece, std::int64_t{info.n_positions}}) * pattern_bytes;
 }
 
-/// The copy of a result that is written: of the object each rank its own part.
-std::int64_t writing_bytes(const physics::Sizes& sizes, std::int64_t owned_pixels, double copies) {
+/// The copy of a result that is written: of the object each rank its own part, and on its way to
+/// ranks that write for others another, of which these get several.
+std::int64_t writing_bytes(const physics::Sizes& sizes, std::int64_t owned_pixels, double copies,
+                           int ranks_per_writer) {
   const double part = static_cast<double>(owned_pixels) / static_cast<double>(sizes.ghosted.size());
-  return std::llround(copies * (part * static_cast<double>(sizes.object_bytes()) +
-                                static_cast<double>(sizes.probe_bytes())));
+  const std::int64_t own = std::llround(copies * (part * static_cast<double>(sizes.object_bytes()) +
+                                                  static_cast<double>(sizes.probe_bytes())));
+  if (ranks_per_writer == 1) return own;
+  return own + own + std::min(ranks_per_writer * own, io::most_gathered_bytes);
 }
 
 /// What a rank has of the scan.
@@ -216,9 +221,12 @@ MemoryNeeds needs_of(const deck::Deck& deck, const Scan& scan, const Share& shar
   // In one memory the device's arrays come where the pieces were.
   if (device::device_is_host) reading -= total_bytes(needs.device);
   constexpr std::int64_t program_bytes = 38'000'000;  // as it starts, with MPI and HDF5, on a host
+  // As many as if all ranks were on one host.
+  const int ranks_per_writer = (share.n_ranks - 1) / deck.output.writers_per_host + 1;
   needs.host = {{"the program and its libraries", program_bytes},
                 {"pieces of the file, at the end the result",
-                 std::max(reading, writing_bytes(sizes, share.owned_pixels, of_solvers.copies))},
+                 std::max(reading, writing_bytes(sizes, share.owned_pixels, of_solvers.copies,
+                                                 ranks_per_writer))},
                 {"corners and batches of all positions", bytes_of_all_positions(scan)},
                 {"what batches exchange", of_solvers.host}};
   return needs;

@@ -169,6 +169,7 @@ std::unique_ptr<io::BackgroundSave> ResultFile::begin_write(const ResultContents
   file.write_text("hosts", joined(hosts, "\n"));
   write_attributes(file, contents);
   file.make_structure();
+  file.hand_to_writers(contents.deck.output.writers_per_host);
   for (const Field& field : contents.memory)
     if (field.is_large) write_large_field(file, contents.scan, field, comm);
   save->start();

@@ -17,6 +17,7 @@ struct Output {
   double save_every_minutes = 0;
   std::string on_usr1 = "stop";
   bool save_memory = false;
+  int writers_per_host = 8;
 
   std::vector<Key> keys() {
     return {
@@ -62,6 +63,12 @@ struct Output {
          .meaning = "Save what a method remembers for every position, too: the waves of `dm` and "
                     "`raar`, a few times the scan. Without them a resumed run starts its waves "
                     "anew; what other methods remember is always saved."},
+        {.name = "writers_per_host",
+         .field = &writers_per_host,
+         .meaning = "Ranks of a host that write a result and saves, for its others, too; where "
+                    "one of them would get more than 256 MiB, every rank writes for itself.",
+         .min = 1,
+         .max = 1024},
     };
   }
 };

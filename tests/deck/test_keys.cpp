@@ -284,6 +284,7 @@ const std::vector<Case> cases = {
     {"output.report", "\"/r.html\"", [](D d) { return d.output.report == "/r.html"; }},
     {"output.pictures", "\"/png\"", [](D d) { return d.output.pictures == "/png"; }},
     {"output.save_memory", "true", [](D d) { return d.output.save_memory; }},
+    {"output.writers_per_host", "3", [](D d) { return d.output.writers_per_host == 3; }},
     {"output.save_every_minutes", "2.5", [](D d) { return d.output.save_every_minutes == 2.5; }},
     {"output.on_usr1", "save", [](D d) { return d.output.on_usr1 == "save"; }},
     {"output.save_every_epochs", "13", [](D d) { return d.output.save_every_epochs == 13; }},

@@ -1,5 +1,7 @@
 // A save that has changed since it was written is told from one that has not, on any ranks.
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,10 +23,37 @@ namespace {
 using namespace testing;
 using tessera::testing::world;
 
+/// What the system says that this process has written, in how many calls: to pipes and sockets,
+/// too.
+class Written {
+ public:
+  void start() { before_ = so_far(); }
+  void stop() {
+    const auto now = so_far();
+    bytes = now[0] - before_[0];
+    calls = now[1] - before_[1];
+  }
+  double bytes = 0;
+  double calls = 0;
+
+ private:
+  static std::array<double, 2> so_far() {
+    std::ifstream io("/proc/self/io");
+    std::array<double, 2> read{};
+    std::string name;
+    for (double value = 0; io >> name >> value;) {
+      if (name == "wchar:") read[0] = value;
+      if (name == "syscw:") read[1] = value;
+    }
+    return read;
+  }
+  std::array<double, 2> before_{};
+};
+
 class Save : public ::testing::Test {
  protected:
   /// 3 MB: blocks for several ranks, and a rest. Rows of the ranks in turn, in two halves each.
-  void save(double value, bool keeps_older) const {
+  void save(double value, bool keeps_older, int writers_per_host = 0) const {
     CopyMemory memory;
     BackgroundSave save(path_, 4 << 20, keeps_older, world(), memory);
     StagedFile& file = save.file();
@@ -38,8 +67,11 @@ class Save : public ::testing::Test {
       }
     file.write_doubles("y", {1}, {value});
     file.make_structure();
+    if (writers_per_host > 0) file.hand_to_writers(writers_per_host);
+    written_.start();
     save.start();
     save.finish();
+    written_.stop();
   }
   static double value_in(const std::string& path) { return File::open(path).read_doubles("x")[0]; }
   /// Changes one bit.
@@ -58,6 +90,7 @@ class Save : public ::testing::Test {
   const TemporaryFolder folder_;
   const std::string path_ = folder_.file("result.h5");
   const std::string older_ = older_save(path_);
+  mutable Written written_;
 };
 
 TEST_F(Save, KeepsTheOneBefore) {
@@ -110,6 +143,29 @@ TEST_F(Save, HoldsWhatAllRanksHaveWritten) {
   ASSERT_EQ(std::ssize(x), n_rows * n_columns);
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i], 0.5 + static_cast<double>(i));
   EXPECT_EQ(File::open(path_).read_doubles("y"), std::vector<double>{0.5});
+}
+
+/// The others write nothing, and those the whole in few calls, though rows came in halves from
+/// ranks in turn.
+TEST_F(Save, IsWrittenByAsManyRanksOfAHostAsMayWrite) {
+  for (const int may : {1, 2, 8}) {
+    save(2.5, false, may);
+    world().barrier();
+    const std::vector<double> x = File::open(path_).read_doubles("x");
+    ASSERT_EQ(std::ssize(x), n_rows * n_columns);
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i], 2.5 + static_cast<double>(i));
+    EXPECT_EQ(soundness_of(path_, world()), Soundness::sound);
+    constexpr double n_bytes = n_rows * n_columns * sizeof(double);
+    const bool wrote = written_.bytes > 0.1 * n_bytes;
+    std::array<double, 3> sum{wrote ? 1. : 0., written_.bytes, wrote ? written_.calls : 0.};
+    world().sum(sum);
+    EXPECT_EQ(sum[0], std::min(may, world().size()));
+    EXPECT_NEAR(sum[1], n_bytes, 0.01 * n_bytes);
+    if (may < world().size()) {
+      EXPECT_LT(sum[2], 40);  // of 200 halves
+    }
+    world().barrier();
+  }
 }
 
 /// On one rank only, after its room was found: an error on all, and the save before stays.

@@ -121,7 +121,8 @@ TEST_F(RunTest, ARankHoldsItsGhostedBoxAndItsOwnPatternsOnly) {
 
 /// What is saved is the state at the beginning of the save, whatever the epochs do meanwhile.
 TEST_F(RunTest, ASaveHoldsOneMomentWhileEpochsGoOn) {
-  const deck::Deck deck = simulated({"probe.n_modes=2", "run.deterministic=true"});
+  const deck::Deck deck =
+      simulated({"probe.n_modes=2", "run.deterministic=true", "output.writers_per_host=1"});
   run::Run run(deck, world(), Log(false));
   run_epochs(run, 2);
   const auto object = testing::on_host(run.unknowns().object);

@@ -3,6 +3,7 @@
 /// rank, from memory to where they lie, by plain writes that any thread may make.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ class StagedFile {
 
   /// The file, with room for all values. Collective. @throws AgreedError
   void make_structure();
+  /// Gives what is kept to at most so many ranks of each host, which write it in long pieces that
+  /// lie together, unless one would get more than 256 MiB. Collective. After make_structure().
+  void hand_to_writers(int per_host);
   /// A hyperslab of which nothing is kept. After make_structure().
   /// @throws InputError: the disk is full
   void write_slab_now(const std::string& name, const Extents& begin, const Extents& count,
@@ -59,6 +63,15 @@ class StagedFile {
     FreshBytes values;
   };
   std::size_t number_of(const std::string& name) const;
+  /// f(place in the dataset, place in the hyperslab, bytes): whatever is whole in the trailing axes
+  /// is one run.
+  template <class F>
+  static void for_each_run(const Dataset& dataset, const Extents& begin, const Extents& count,
+                           const F& f);
+  /// f(number of the writer, place in the file, bytes, how many): runs, cut where writers' parts
+  /// end.
+  template <class F>
+  void for_each_piece(const Slab& slab, int n_writers, const F& f) const;
   void write_runs(int descriptor, const Dataset& dataset, const Extents& begin,
                   const Extents& count, const char* values) const;
 
@@ -68,6 +81,7 @@ class StagedFile {
   std::vector<std::function<void(File&)>> structure_;
   std::vector<Dataset> datasets_;
   std::vector<Slab> slabs_;
+  std::optional<FreshBytes> gathered_;  ///< in the place of slabs, once writers have them
 };
 
 }  // namespace tessera::io
