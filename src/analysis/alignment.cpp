@@ -159,11 +159,10 @@ struct FitSums {
   void add(const PairBlock& block, Shape2 object);
   /// By what the least-squares factor of a differs from 1.
   Complex change() const { return products(a, rest) / products(a, a); }
-  double difference() const {
-    const double left =
-        products(rest, rest).real() - std::norm(products(a, rest)) / products(a, a).real();
-    return std::sqrt(std::max(left, 0.0) / reference);
+  double squares() const {
+    return products(rest, rest).real() - std::norm(products(a, rest)) / products(a, a).real();
   }
+  double difference() const { return std::sqrt(std::max(squares(), 0.0) / reference); }
 };
 
 void FitSums::add(const PairBlock& block, Shape2 object) {
@@ -204,7 +203,11 @@ class ObjectFit {
   const Ambiguity& best() const { return best_; }
 
  private:
-  Ambiguity polished() const;
+  struct Step {
+    Ambiguity trial;
+    double gain;  ///< of the difference, where it is as linear as it is taken to be
+  };
+  Step polished() const;
 
   const ObjectPair& pair_;
   Ambiguity best_;
@@ -233,14 +236,18 @@ void ObjectFit::refine_shift() {
 
 void ObjectFit::polish() {
   constexpr int n_rounds = 20;
+  constexpr double least_gain = 1e-9;  // of the difference
   for (int round = 0; round < n_rounds; ++round) {
     const double before = difference_;
-    if (!keep_if_better(polished()) || before - difference_ < 1e-9 * before) return;
+    const auto [trial, expected_gain] = polished();
+    if (expected_gain < least_gain || !keep_if_better(trial) ||
+        before - difference_ < least_gain * before)
+      return;
   }
 }
 
 /// One Gauss-Newton step in the real and imaginary part of log(scale, phase), ramp and shift.
-Ambiguity ObjectFit::polished() const {
+ObjectFit::Step ObjectFit::polished() const {
   using S = FitSums;
   const Complex c = 1.0 + change_;  // the object is c times that of the sums
   const Complex i(0, 1);
@@ -262,7 +269,7 @@ Ambiguity ObjectFit::polished() const {
   next.ramp_rad_per_px.x += step[3] / pair_.shape().w;
   next.shift_px.y += step[4];
   next.shift_px.x += step[5];
-  return next;
+  return {next, 0.5 * right.dot(step) / std::max(sums_.squares(), 1e-300)};
 }
 
 /// Sets the trial's scale and phase to their least-squares values.

@@ -53,6 +53,30 @@ void remove(const Ambiguity& ambiguity, WaveStack& images, Pixel corner, Pixel c
     }
 }
 
+/// Where a length is cut into parts of at most `most`, all but the last equal and, if long, of a
+/// multiple of 32 pixels: with margins of as many, lengths with large prime factors make transforms
+/// several times as slow.
+std::vector<int> cuts(int length, int most) {
+  const int multiple = most < 256 ? 1 : 32;
+  const int n = (length - 1) / most + 1;
+  const int equal = (length - 1) / n + 1;
+  const int part = std::min(most, (equal - 1) / multiple * multiple + multiple);
+  std::vector<int> edges;
+  for (int edge = 0; edge < length; edge += part) edges.push_back(edge);
+  edges.push_back(length);
+  return edges;
+}
+
+std::vector<Box> parts_of(Shape2 whole, int most) {
+  const std::vector<int> y = cuts(whole.h, most);
+  const std::vector<int> x = cuts(whole.w, most);
+  std::vector<Box> boxes;
+  for (std::size_t i = 0; i + 1 < y.size(); ++i)
+    for (std::size_t j = 0; j + 1 < x.size(); ++j)
+      boxes.push_back({{y[i], x[j]}, {y[i + 1], x[j + 1]}});
+  return boxes;
+}
+
 Pixel nearest(Vec2 shift_px) {
   return {static_cast<int>(std::lround(shift_px.y)), static_cast<int>(std::lround(shift_px.x))};
 }
@@ -114,7 +138,7 @@ void ObjectPair::Objects::cut(BlockLimits limits) {
   const int side = std::max(std::min(least_px, limits.side_px),
                             static_cast<int>(limits.side_px / std::sqrt(b.n())));
   margin_px = side / margin_share;
-  own = optics::equal_boxes(all(), side - 4 * margin_px);
+  own = parts_of(all().shape(), side - 4 * margin_px);
 }
 
 std::vector<int> ObjectPair::Objects::find_lit(

@@ -66,11 +66,38 @@ ImageStack<double> Illumination::in(const Box& box) const {
   const Pixel reach{intensity_.h() - 1, intensity_.w() - 1};
   const Box starts{box.begin - reach, box.end};
   const Shape2 padded{fast_length(starts.height()), fast_length(starts.width())};
-  WaveStack counts(1, padded);
+  std::vector<Pixel> near;
   auto corner = std::ranges::lower_bound(corners_, starts.begin.y, {}, &Pixel::y);
   for (; corner != corners_.end() && corner->y < starts.end.y; ++corner)
-    if (starts.contains(*corner))
-      counts(0, corner->y - starts.begin.y, corner->x - starts.begin.x) += 1.0;
+    if (starts.contains(*corner)) near.push_back(*corner);
+  // Additions of a window's pixels that take as long as the transforms of one pixel.
+  constexpr std::int64_t additions_of_transforms = 500;
+  const bool few =
+      std::ssize(near) * intensity_.shape().size() < additions_of_transforms * padded.size();
+  return few ? added_up(near, box) : by_transforms(near, box, padded);
+}
+
+ImageStack<double> Illumination::added_up(std::span<const Pixel> corners, const Box& box) const {
+  ImageStack<double> out(1, box.shape());
+  for (const Pixel corner : corners) {
+    const Box part = intersection(Box::at(corner, intensity_.shape()), box);
+    for (int y = part.begin.y; y < part.end.y; ++y) {
+      const double* from = &intensity_(0, y - corner.y, part.begin.x - corner.x);
+      double* to = &out(0, y - box.begin.y, part.begin.x - box.begin.x);
+      for (int x = 0; x < part.width(); ++x) to[x] += from[x];
+    }
+  }
+  return out;
+}
+
+ImageStack<double> Illumination::by_transforms(std::span<const Pixel> corners, const Box& box,
+                                               Shape2 padded) const {
+  const Pixel reach{intensity_.h() - 1, intensity_.w() - 1};
+  WaveStack counts(1, padded);
+  for (const Pixel corner : corners) {
+    const Pixel at = corner - box.begin + reach;
+    counts(0, at.y, at.x) += 1.0;
+  }
   WaveStack window(1, padded);
   for (int y = 0; y < intensity_.h(); ++y)
     for (int x = 0; x < intensity_.w(); ++x) window(0, y, x) = intensity_(0, y, x);

@@ -30,6 +30,10 @@ class Illumination {
   ImageStack<double> in(const Box& box) const;
 
  private:
+  ImageStack<double> added_up(std::span<const Pixel> corners, const Box& box) const;
+  ImageStack<double> by_transforms(std::span<const Pixel> corners, const Box& box,
+                                   Shape2 padded) const;
+
   Shape2 grid_;
   std::vector<Pixel> corners_;    ///< by rows
   ImageStack<double> intensity_;  ///< of one window

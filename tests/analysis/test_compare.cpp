@@ -389,5 +389,31 @@ TEST(IlluminatedRegion, IsWhereAPlainSumOverWindowsSaysSo) {
                std::exception);
 }
 
+/// Few windows are added up, many folded by transforms.
+TEST(Illumination, OfFewAndManyWindowsIsTheirSum) {
+  const Shape2 shape{61, 70};
+  const WaveStack probe = filtered_noise({16, 16}, 3, [](double) { return 1.0; });
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> y_at(0, 45);
+  std::uniform_int_distribution<int> x_at(0, 54);
+  for (const int n : {30, 30000}) {
+    std::vector<Vec2> corners;
+    ImageStack<double> sum(1, shape);
+    for (int i = 0; i < n; ++i) {
+      const Pixel at{y_at(random), x_at(random)};
+      corners.push_back(as_vec2(at));
+      for (int y = 0; y < 16; ++y)
+        for (int x = 0; x < 16; ++x) sum(0, at.y + y, at.x + x) += std::norm(probe(0, y, x));
+    }
+    const double max = *std::max_element(sum.begin(), sum.end());
+    const optics::Illumination light(shape, corners, probe);
+    const Box box{{7, 3}, {52, 70}};
+    const ImageStack<double> found = light.in(box);
+    for (int y = 0; y < box.height(); ++y)
+      for (int x = 0; x < box.width(); ++x)
+        ASSERT_NEAR(found(0, y, x), sum(0, 7 + y, 3 + x), 1e-12 * max) << y << ", " << x;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::analysis
