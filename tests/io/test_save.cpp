@@ -180,6 +180,7 @@ TEST_F(Save, ThatFailsLeavesTheOneBefore) {
       const std::vector<double> row(1 << 16, 2.0);
       save.file().write_slab("x", {world().rank(), 0}, {1, 1 << 16}, row.data());
       save.file().make_structure();
+      if (rank == 0) save.file().hand_to_writers(1);  // which is rank 0
       std::optional<SmallDisk> small;
       if (world().rank() == rank) small.emplace(1 << 12);
       save.start();
