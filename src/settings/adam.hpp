@@ -9,7 +9,7 @@
 namespace tessera::settings {
 
 struct Adam {
-  Steps steps = {.object = 0.02, .probe = 0.02};  ///< of every pixel, whatever its gradient
+  Steps steps = {.object = 0.01, .probe = 0.005};  ///< of every pixel, whatever its gradient
   StepSchedule schedule = {};
   double beta1 = 0.9;
   double beta2 = 0.999;

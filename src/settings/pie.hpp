@@ -21,19 +21,21 @@ struct Pie {
   static std::vector<Method<Pie>> methods() {
     return {
         {"epie",
-         "`rpie` with both alphas 1 and steps of 1: slower but steadier.",
+         "`rpie` with both alphas 1: slower but steadier.",
          {Option::noise},
-         {.steps = {.object = 1, .probe = 1}}},
+         {.steps = {.object = 1, .probe = 0.5}}},
         {"rpie",
          "Regularised PIE (Maiden, Johnson & Li 2017, Optica 4, 736) in batches. With batch_size "
          "above 1 it is not the sequential PIE, in which every position sees the one before; nor "
          "is `epie`.",
          {Option::noise},
-         {.alphas = {.object = 0.3, .probe = 0.3}}},
+         {.steps = {.object = 1, .probe = 0.5}, .alphas = {.object = 0.3, .probe = 0.3}}},
         {"mpie",
          "`rpie` with momentum.",
          {Option::noise},
-         {.alphas = {.object = 0.3, .probe = 0.3}, .momentum = 0.5},
+         {.steps = {.object = 1, .probe = 0.5},
+          .alphas = {.object = 0.3, .probe = 0.3},
+          .momentum = 0.5},
          4},
     };
   }

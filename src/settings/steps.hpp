@@ -57,7 +57,7 @@ struct Alphas {
 
 /// Steps that stay, then shrink: small last steps average the noise that full ones keep chasing.
 struct StepSchedule {
-  double full_step_fraction = 0.33;
+  double full_step_fraction = 0.66;
   double final_step = 0.2;
 
   std::vector<Key> keys() {
