@@ -1,5 +1,7 @@
 #include "solvers/adam.hpp"
 
+#include "physics/inner_product.hpp"
+
 #include "solvers/methods.hpp"
 
 namespace tessera::solvers {
