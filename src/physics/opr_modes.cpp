@@ -89,18 +89,28 @@ OprModes::OprModes(const ModelOptions& options, Shape2 window)
       window_(window),
       moments_("tessera::physics::opr_moments", 1 + n_opr_ + n_opr_ * n_opr_),
       host_moments_("tessera::physics::host_opr_moments", 1 + n_opr_ + n_opr_ * n_opr_),
-      products_(n_opr_, window),
+      products_("tessera::physics::opr_products", n_opr_ * n_opr_),
+      host_products_("tessera::physics::host_opr_products", n_opr_ * n_opr_),
       mixing_("tessera::physics::opr_mixing", 1 + 2 * n_opr_, n_opr_),
       host_mixing_("tessera::physics::host_opr_mixing", 1 + 2 * n_opr_, n_opr_),
       gram_(n_opr_),
       rms_(static_cast<std::size_t>(n_opr_)) {}
 
+void OprModes::find_products(const Device& exec, const ProbeView& probe) {
+  const complex* first = probe.data() + n_modes_ * window_.size();
+  for (int a = 0; a < n_opr_; ++a)
+    for (int b = 0; b <= a; ++b)
+      inner_product_(exec, first + a * window_.size(), first + b * window_.size(), 1, window_,
+                     DeviceView<double*>(products_.data() + 2 * (a * n_opr_ + b), 2));
+}
+
 void OprModes::settle(const Device& exec, const ProbeView& probe, const DeviceView<Real**>& weight,
                       const AllReduce& all_reduce) {
   find_moments(exec, weight, moments_);
   all_reduce(moments_);
-  products_.find(exec, probe.data() + n_modes_ * window_.size());
+  find_products(exec, probe);
   Kokkos::deep_copy(exec, host_moments_, moments_);
+  Kokkos::deep_copy(exec, host_products_, products_);
   exec.fence();
   const double n = std::max(host_moments_(0), 1.0);
   for (int k = 0; k < n_opr_; ++k) {
@@ -112,7 +122,7 @@ void OprModes::settle(const Device& exec, const ProbeView& probe, const DeviceVi
   }
   for (int a = 0; a < n_opr_; ++a)
     for (int b = 0; b <= a; ++b)
-      gram_.product(a, b) = products_.product(a, b).real() * rms_[a] * rms_[b];
+      gram_.product(a, b) = host_products_(a * n_opr_ + b, 0) * rms_[a] * rms_[b];
   gram_.solve();
   for (int k = 0; k < n_opr_; ++k)
     for (int m = 0; m < n_opr_; ++m) {

@@ -10,7 +10,7 @@
 
 #include "physics/gradient_sums.hpp"
 #include "physics/gram_modes.hpp"
-#include "physics/mode_products.hpp"
+#include "physics/inner_product.hpp"
 
 namespace tessera::physics {
 
@@ -29,12 +29,16 @@ class OprModes {
               const device::DeviceView<Real**>& weight, const AllReduce& all_reduce);
 
  private:
+  void find_products(const device::Device& exec, const ProbeView& probe);
+
   int n_modes_;
   int n_opr_;
   Shape2 window_;
+  InnerProduct inner_product_;
   device::DeviceView<double*> moments_;  ///< n, sums of weights, sums of their products
   device::HostView<double*> host_moments_;
-  ModeProducts products_;
+  device::DeviceView<double* [2]> products_;
+  device::HostView<double* [2]> host_products_;
   device::DeviceView<Real**> mixing_;  ///< rows: mean, modes from modes, weights from weights
   device::HostView<Real**> host_mixing_;
   GramModes gram_;

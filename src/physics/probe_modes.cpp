@@ -3,8 +3,6 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
-#include "physics/inner_product.hpp"
-
 namespace tessera::physics {
 
 using device::complex;
@@ -13,7 +11,8 @@ using device::DeviceView;
 ModeOrthogonaliser::ModeOrthogonaliser(int n_modes, Shape2 window)
     : n_modes_(n_modes),
       window_(window),
-      products_(n_modes, window),
+      products_("tessera::physics::mode_products", n_modes * n_modes),
+      host_products_("tessera::physics::host_mode_products", n_modes * n_modes),
       mixing_("tessera::physics::mixing", n_modes, n_modes),
       host_mixing_("tessera::physics::host_mixing", n_modes, n_modes),
       gram_(n_modes) {
@@ -22,10 +21,17 @@ ModeOrthogonaliser::ModeOrthogonaliser(int n_modes, Shape2 window)
 }
 
 void ModeOrthogonaliser::orthogonalise(const device::Device& exec, const ProbeView& probe) {
-  products_.find(exec, probe.data());
+  for (int a = 0; a < n_modes_; ++a)
+    for (int b = 0; b <= a; ++b)
+      inner_product_(exec, probe.data() + a * window_.size(), probe.data() + b * window_.size(), 1,
+                     window_, DeviceView<double*>(products_.data() + 2 * (a * n_modes_ + b), 2));
+  Kokkos::deep_copy(exec, host_products_, products_);
   exec.fence();
   for (int a = 0; a < n_modes_; ++a)
-    for (int b = 0; b <= a; ++b) gram_.product(a, b) = products_.product(a, b);
+    for (int b = 0; b <= a; ++b) {
+      const int i = a * n_modes_ + b;
+      gram_.product(a, b) = {host_products_(i, 0), host_products_(i, 1)};
+    }
   gram_.solve();
   for (int k = 0; k < n_modes_; ++k)
     for (int m = 0; m < n_modes_; ++m) {

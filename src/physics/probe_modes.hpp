@@ -7,7 +7,7 @@
 
 #include "physics/forward_model.hpp"
 #include "physics/gram_modes.hpp"
-#include "physics/mode_products.hpp"
+#include "physics/inner_product.hpp"
 
 namespace tessera::physics {
 
@@ -20,9 +20,8 @@ class ModeOrthogonaliser {
 
   ModeOrthogonaliser(int n_modes, Shape2 window);
   static std::int64_t bytes(const Sizes& sizes) {
-    const int n_modes = sizes.model.n_modes;
-    return ModeProducts::bytes(n_modes, sizes.window) +
-           bytes_of<device::complex>(n_modes * n_modes);
+    const int n_products = sizes.model.n_modes * sizes.model.n_modes;
+    return bytes_of<double>(2 * n_products) + bytes_of<device::complex>(n_products);
   }
   /// The first n_modes images of `probe`; OPR modes lie behind them. Waits for the device, once.
   void orthogonalise(const device::Device& exec, const ProbeView& probe);
@@ -32,7 +31,9 @@ class ModeOrthogonaliser {
  private:
   int n_modes_;
   Shape2 window_;
-  ModeProducts products_;
+  InnerProduct inner_product_;
+  device::DeviceView<double* [2]> products_;  ///< of modes a and b at a n_modes + b: re, im
+  device::HostView<double* [2]> host_products_;
   device::DeviceView<device::complex**> mixing_;
   device::HostView<device::complex**> host_mixing_;
   GramModes gram_;
