@@ -11,7 +11,8 @@ namespace tessera::settings {
 struct Lsqml {
   Steps steps = {};  ///< of the lengths that are solved for
   Alphas alphas = {};
-  StepSchedule schedule = {};
+  /// With few counts full steps for longer make backgrounds of noise.
+  StepSchedule schedule = {.full_step_fraction = 0.33};
   double momentum = 0.5;
 
   static std::vector<Method<Lsqml>> methods() {
