@@ -20,13 +20,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GRE
   # an empty std::optional holds for uninitialised.
   list(APPEND options -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow -Wno-maybe-uninitialized)
 endif()
-# nvcc hands its host compiler what stands behind -Xcompiler, with code of its own that is not pedantic.
+# nvcc hands its host compiler what stands behind -Xcompiler, with code of its own that is not pedantic. It would only
+# warn of kernels that call functions of the host, which hang.
 set(nvcc_options -Wall,-Wextra,-Wshadow)
 if(TESSERA_WERROR)
   string(APPEND nvcc_options ",-Werror")
 endif()
 target_compile_options(tessera_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${options}>"
-                                                 "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${nvcc_options}>")
+                                                 "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${nvcc_options}>"
+                                                 "$<$<COMPILE_LANGUAGE:CUDA>:--Werror=cross-execution-space-call>")
 
 # Sources that see Kokkos are CUDA to CMake when Kokkos' device is a GPU. tests/package looks for those that are not
 # named here.
