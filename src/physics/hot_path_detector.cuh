@@ -5,24 +5,29 @@
 
 namespace tessera::physics::hot_path {
 
+/// f(patterns) of the type that they lie in memory as.
+template <class F>
+__device__ __forceinline__ void with_patterns(const ScanArrays& scan, const F& f) {
+  switch (scan.counts) {
+    case Counts::u8:
+      return f(static_cast<const unsigned char*>(scan.patterns));
+    case Counts::u16:
+      return f(static_cast<const unsigned short*>(scan.patterns));
+    default:
+      return f(static_cast<const unsigned*>(scan.patterns));
+  }
+}
+
 /// The `mine` first of raw = counts at `at`, at + step ..., as they lie in memory, so that nothing
 /// waits for them before they are needed.
 template <int size>
 __device__ __forceinline__ void load_counts(const ScanArrays& scan, std::int64_t at, int step,
                                             int mine, unsigned (&raw)[size]) {
-  const auto load = [&](const auto* patterns) {
+  with_patterns(scan, [&](const auto* patterns) {
 #pragma unroll
     for (int s = 0; s < size; ++s)
       if (s < mine) raw[s] = __ldcs(patterns + at + s * step);
-  };
-  switch (scan.counts) {
-    case Counts::u8:
-      return load(static_cast<const unsigned char*>(scan.patterns));
-    case Counts::u16:
-      return load(static_cast<const unsigned short*>(scan.patterns));
-    default:
-      return load(static_cast<const unsigned*>(scan.patterns));
-  }
+  });
 }
 
 /// raw[r] = four neighbours at `at` + r step, both multiples of four.

@@ -104,10 +104,7 @@ class WindowCosts {
   /// Times, and the pixels that are trusted.
   __device__ void start() {
     times_ = LineTimes(line_);
-    for (int i = 0; i < 32; ++i) {
-      const int pixel = spectra_.row(i / 16, i % 16) * n + spectra_.column(i / 16, i % 16);
-      if (__ldg(scan_.valid + pixel) > 0) trusted_ |= 1U << i;
-    }
+    spectra_.find_trusted(scan_.valid, trusted_);
   }
 
   __device__ __forceinline__ void add(int j, int half, const float2 (&x)[16 / S::last][S::last]) {
@@ -115,9 +112,12 @@ class WindowCosts {
     const std::int64_t first = spectra_.first_number(j) + 16 * half * step;
     const float2* const ahead_of = as_float2(line_.ahead) + first;
     const float2* const behind_of = as_float2(line_.behind) + first;
-    const int pixel = spectra_.row(half, 0) * n + spectra_.column(half, 0);
+    const int pixel = spectra_.detector_pixel(half, 0);
     unsigned raw[16];
-    load_counts(scan_, pattern_of(scan_, chunk_, j) + pixel, raw);
+    with_patterns(scan_, [&, at = pattern_of(scan_, chunk_, j) + pixel](const auto* patterns) {
+#pragma unroll
+      for (int i = 0; i < 16; ++i) raw[i] = __ldg(patterns + at + spectra_.pixel_offset(i));
+    });
     float2 waiting[ahead][2];
 #pragma unroll
     for (int i = 0; i < ahead; ++i) {
@@ -137,7 +137,7 @@ class WindowCosts {
       const float count = count_of(scan_, raw[i]);
       if ((trusted_ >> (16 * half + i) & 1U) == 0 || !(count < scan_.saturation)) continue;
       const float background =
-          scan_.background ? __ldg(scan_.background + pixel + pixel_offset(i)) : 0.F;
+          scan_.background ? __ldg(scan_.background + pixel + spectra_.pixel_offset(i)) : 0.F;
       add_costs_along<noise>(quartic, count, background, times_, sum);
     }
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -161,28 +161,6 @@ class WindowCosts {
   LineTimes times_{};
   unsigned trusted_ = 0;  ///< of the thread's pixels, a bit each
   double total_ = 0;      ///< of cost number `lane`
-
-  /// From a thread's first pixel of a half to its i-th.
-  __device__ static constexpr int pixel_offset(int i) {
-    const int q = i / S::last;
-    return (q / S::across + S::rows * S::within * (i % S::last)) * n + q % S::across;
-  }
-
-  __device__ __forceinline__ static void load_counts(const ScanArrays& scan, std::int64_t at,
-                                                     unsigned (&raw)[16]) {
-    const auto load = [&](const auto* patterns) {
-#pragma unroll
-      for (int i = 0; i < 16; ++i) raw[i] = __ldg(patterns + at + pixel_offset(i));
-    };
-    switch (scan.counts) {
-      case Counts::u8:
-        return load(static_cast<const unsigned char*>(scan.patterns));
-      case Counts::u16:
-        return load(static_cast<const unsigned short*>(scan.patterns));
-      default:
-        return load(static_cast<const unsigned*>(scan.patterns));
-    }
-  }
 };
 
 #endif

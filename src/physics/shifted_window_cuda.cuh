@@ -286,10 +286,7 @@ __global__ void __launch_bounds__(threads, 1)
   using Chip = OnChip<n, Count, shares, true>;
   ShiftedWindowGradient<n, Count, shares, own, background> gradient(
       scan, chunk, shifts, own_probes, object_boxes, *reinterpret_cast<Chip*>(shared));
-  follow_earlier_kernels();
-  const WindowRun run(chunk.count, blocks_of_window<n, shares>(scan), Chip::windows);
-  gradient.add(run.first, run.last);
-  if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
+  add_all<n, shares>(scan, chunk, gradient);
 #endif
 }
 

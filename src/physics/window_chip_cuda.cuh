@@ -115,6 +115,18 @@ struct WindowRun {
   }
 };
 
+/// Of a kernel whose blocks take windows, all but what comes before other kernels have ended.
+template <int n, int shares, class Windows>
+__device__ __forceinline__ void add_all(const ScanArrays& scan, const ChunkArrays& chunk,
+                                        Windows& windows) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  follow_earlier_kernels();
+  const WindowRun run(chunk.count, blocks_of_window<n, shares>(scan), windows_at_a_time(n));
+  windows.add(run.first, run.last);
+  if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
+#endif
+}
+
 template <int n, class Count, int shares>
 struct WindowKind {};
 

@@ -25,12 +25,12 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   using Over::window_;
 
  public:
-  using Over::column;
+  using Over::detector_pixel;
   using Over::finish_over_slices;
   using Over::last_twist;
+  using Over::pixel_offset;
   using Over::place_q;
   using Over::read_slices;
-  using Over::row;
   using Over::start_over_slices;
   using Over::wait_for_window;
   using Over::write_slices;
@@ -45,10 +45,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   }
 
   /// Which pixels count.
-  __device__ __forceinline__ void find_trusted() {
-    for (int i = 0; i < 32; ++i)
-      if (scan_.valid[detector_pixel(i / 16, i % 16)] != 0) trusted_ |= 1U << i;
-  }
+  __device__ __forceinline__ void find_trusted() { Over::find_trusted(scan_.valid, trusted_); }
 
   /// Where one mode in one block is all, counts come to the chip ahead.
   __device__ __forceinline__ void start_counts(const Place& place) {
@@ -179,10 +176,6 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   const ChunkArrays& chunk_;
   unsigned trusted_ = 0;  ///< of the thread's pixels, a bit each
 
-  __device__ __forceinline__ int detector_pixel(int half, int i) const {
-    return row(half, i) * n + column(half, i);
-  }
-
   /// Until `start_counts` has brought those of the window of this number.
   __device__ __forceinline__ void wait_for_counts(int number) const {
     if constexpr (Chip::takes_counts)
@@ -293,12 +286,6 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   }
 
  protected:
-  /// From a thread's first pixel of a half to its i-th.
-  __device__ static constexpr int pixel_offset(int i) {
-    const int q = i / S::last;
-    return (q / S::across + S::rows * S::within * (i % S::last)) * n + q % S::across;
-  }
-
   /// Where waves and a background are counted together.
   /// @param trusted by the mask, 1 or 0
   /// @return the factor, 0 of a pixel that is not trusted

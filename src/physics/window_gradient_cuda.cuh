@@ -286,10 +286,7 @@ __global__ void __launch_bounds__(threads, 1)
   using Chip = OnChip<n, Count, shares>;
   WindowGradient<n, Count, shares, background, gradient> windows(scan, chunk, boxes, projection,
                                                                  *reinterpret_cast<Chip*>(shared));
-  follow_earlier_kernels();
-  const WindowRun run(chunk.count, blocks_of_window<n, shares>(scan), Chip::windows);
-  windows.add(run.first, run.last);
-  if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
+  add_all<n, shares>(scan, chunk, windows);
 #endif
 }
 

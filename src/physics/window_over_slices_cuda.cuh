@@ -114,6 +114,20 @@ class OverSlices {
     return place_q(half, i) % S::across + S::across * lane_;
   }
 
+  __device__ __forceinline__ int detector_pixel(int half, int i) const {
+    return row(half, i) * n + column(half, i);
+  }
+  /// From a thread's first pixel of a half to its i-th.
+  __device__ static constexpr int pixel_offset(int i) {
+    const int q = i / S::last;
+    return (q / S::across + S::rows * S::within * (i % S::last)) * n + q % S::across;
+  }
+  /// trusted += those of a thread's 32 pixels, a bit each. @param valid (n, n), 0 = not trusted
+  __device__ __forceinline__ void find_trusted(const float* valid, unsigned& trusted) const {
+    for (int i = 0; i < 32; ++i)
+      if (valid[detector_pixel(i / 16, i % 16)] != 0) trusted |= 1U << i;
+  }
+
   /// The same as numbers of a transform, with their signs.
   __device__ __forceinline__ float row_number(int half, int i) const {
     constexpr int upper = S::last / 2;
