@@ -150,8 +150,6 @@ std::int64_t CostsAlong::bytes(const Sizes& sizes) {
 void CostsAlong::add(const device::Device& exec, const Line& line, const Chunk& chunk,
                      const DeviceView<Real[n_costs]>& times, const DeviceView<double*>& costs) {
   if (chunk.count == 0) return;
-  if (on_chip_ && fills_chip(model_, line.here.object, chunk))
-    return add_on_chip(exec, line, chunk, times, costs);
   if (model_.kernels() == Kernels::fused) return add_at_once(exec, line, chunk, times, costs);
   find_waves(exec, line.ahead, chunk);
   model_.swap_waves(ahead_);
@@ -166,56 +164,39 @@ void CostsAlong::find_waves(const device::Device& exec, const Point& at, const C
   model_.forward(exec, at.object, chunk);
 }
 
+/// Waves are row spectra, or spectra on the chip, which then finds those at t = 0 itself.
 void CostsAlong::add_at_once(const device::Device& exec, const Line& line, const Chunk& chunk,
                              const DeviceView<Real[n_costs]>& times,
                              const DeviceView<double*>& costs) {
+  const bool on_chip = on_chip_ && fills_chip(model_, line.here.object, chunk);
   const ChunkPatterns measured = model_.detector().counts(exec, chunk);
   const device::Region region("tessera::physics::fused_costs");
-  const hot_path::ScanArrays scan = fused_scan(model_, measured.values);
-  const auto find_rows = [&](const Point& at, const WavesView& waves) {
-    model_.illumination().set_probe(at.probe);
-    model_.illumination().shift_probes(exec, chunk);
-    hot_path::exit_rows(device::stream_handle(exec), scan,
-                        fused_chunk(model_, at.object, chunk, {}, false), plain(waves.data()));
-  };
-  find_rows(line.ahead, ahead_);
-  find_rows(line.behind, behind_);
-  find_rows(line.here, model_.waves());
-  hot_path::ChunkArrays fused = fused_chunk(model_, line.here.object, chunk, {}, false);
-  fused.patterns_packed = measured.packed;
-  hot_path::add_costs(device::stream_handle(exec), scan, fused,
-                      {.here = plain(model_.waves().data()),
-                       .ahead = plain(ahead_.data()),
-                       .behind = plain(behind_.data()),
-                       .times = plain(times.data()),
-                       .costs = costs.data()});
-}
-
-void CostsAlong::add_on_chip(const device::Device& exec, const Line& line, const Chunk& chunk,
-                             const DeviceView<Real[n_costs]>& times,
-                             const DeviceView<double*>& costs) {
-  const ChunkPatterns measured = model_.detector().counts(exec, chunk);
-  const device::Region region("tessera::physics::fused_costs");
+  void* const stream = device::stream_handle(exec);
   const hot_path::ScanArrays scan = fused_scan(model_, measured.values);
   const auto see = [&](const Point& at) {
     model_.illumination().set_probe(at.probe);
     model_.illumination().shift_probes(exec, chunk);
     return fused_chunk(model_, at.object, chunk, {}, false);
   };
-  const auto find = [&](const Point& at, const WavesView& spectra) {
-    hot_path::find_spectra(device::stream_handle(exec), scan, see(at), static_cast<float>(scan.n),
-                           false, plain(spectra.data()));
+  const auto find = [&](const hot_path::ChunkArrays& seen, const WavesView& waves) {
+    if (on_chip)
+      hot_path::find_spectra(stream, scan, seen, static_cast<float>(scan.n), false,
+                             plain(waves.data()));
+    else
+      hot_path::exit_rows(stream, scan, seen, plain(waves.data()));
   };
-  find(line.ahead, ahead_);
-  find(line.behind, behind_);
-  hot_path::ChunkArrays fused = see(line.here);
-  fused.patterns_packed = measured.packed;
-  hot_path::add_costs_on_chip(device::stream_handle(exec), scan, fused,
-                              {.here = nullptr,
-                               .ahead = plain(ahead_.data()),
-                               .behind = plain(behind_.data()),
-                               .times = plain(times.data()),
-                               .costs = costs.data()});
+  find(see(line.ahead), ahead_);
+  find(see(line.behind), behind_);
+  hot_path::ChunkArrays here = see(line.here);
+  if (!on_chip) find(here, model_.waves());
+  here.patterns_packed = measured.packed;
+  const auto add = on_chip ? hot_path::add_costs_on_chip : hot_path::add_costs;
+  add(stream, scan, here,
+      {.here = plain(model_.waves().data()),
+       .ahead = plain(ahead_.data()),
+       .behind = plain(behind_.data()),
+       .times = plain(times.data()),
+       .costs = costs.data()});
 }
 
 /// ahead_, behind_ and the model's waves are those of the line.

@@ -41,10 +41,6 @@ class CostsAlong {
                    const device::DeviceView<Real[n_costs]>& times,
                    const device::DeviceView<double*>& costs);
 
-  void add_on_chip(const device::Device& exec, const Line& line, const Chunk& chunk,
-                   const device::DeviceView<Real[n_costs]>& times,
-                   const device::DeviceView<double*>& costs);
-
   ForwardModel& model_;
   bool on_chip_;  ///< where a chunk fills it
   WavesView ahead_;

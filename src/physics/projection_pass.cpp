@@ -25,21 +25,6 @@ Real first_kept(const LinearMap& map) {
   return map.of_kept == 0 ? 1 : (1 - map.of_overlap) / map.of_kept;
 }
 
-hot_path::Projection fused_projection(const LinearMap& map, const WavesView& next,
-                                      const WavesView& kept, double bound) {
-  return {.overlapping = plain(next.data()),
-          .kept = plain(kept.data()),
-          .factor = nullptr,
-          .distance = nullptr,
-          .bound = bound,
-          .of_overlap = static_cast<float>(map.of_overlap),
-          .of_kept = static_cast<float>(map.of_kept),
-          .from_overlap = map.from_overlap,
-          .of_residual = static_cast<float>(map.of_residual),
-          .keeps_new = static_cast<float>(map.keeps_new),
-          .keeps_base = static_cast<float>(map.keeps_base)};
-}
-
 }  // namespace
 
 ProjectionPass::ProjectionPass(ForwardModel& model, const LinearMap& map)
@@ -108,10 +93,10 @@ void ProjectionPass::start_on_chip(const Device& exec, const ObjectView& object,
 
 void ProjectionPass::step(const Device& exec, const ObjectView& object, const Chunk& chunk,
                           double bound, const GradientSums& sums) {
-  if (on_chip_) return step_on_chip(exec, object, chunk, bound, sums);
   if (model_.kernels() == Kernels::fused) {
-    project_at_once(exec, object, chunk, bound);
-    return add_at_once(exec, object, chunk, sums, false);
+    project_at_once(exec, object, chunk, bound, sums);
+    if (!on_chip_) add_at_once(exec, object, chunk, sums, false);
+    return;
   }
   project(exec, object, chunk, bound);
   model_.add_gradients(exec, object, chunk, sums, false, 1);
@@ -135,32 +120,34 @@ void ProjectionPass::project(const Device& exec, const ObjectView& object, const
   visit(exec, "tessera::physics::leave_modulus", chunk, LeaveModulus{map_, scale});
 }
 
+/// On the chip with what `next` adds to the object's sums.
 void ProjectionPass::project_at_once(const Device& exec, const ObjectView& object,
-                                     const Chunk& chunk, double bound) {
+                                     const Chunk& chunk, double bound, const GradientSums& sums) {
   const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
   model_.illumination().shift_probes(exec, chunk);
-  device::set_zero(exec, distance_);
+  if (!on_chip_) device::set_zero(exec, distance_);
   const device::Region region("tessera::physics::fused_projection");
-  hot_path::ChunkArrays fused = fused_chunk(model_, object, chunk, {}, false);
+  const hot_path::ScanArrays scan = fused_scan(model_, patterns.values);
+  hot_path::ChunkArrays fused =
+      fused_chunk(model_, object, chunk, on_chip_ ? sums : GradientSums{}, false);
   fused.patterns_packed = patterns.packed;
   fused.sums = figures_.sums().data();
-  hot_path::Projection projection = fused_projection(map_, next_, kept_, bound);
-  projection.factor = plain(factor_.data());
-  projection.distance = distance_.data();
-  hot_path::project(device::stream_handle(exec), fused_scan(model_, patterns.values), fused,
-                    projection, plain(model_.waves().data()));
-}
-
-void ProjectionPass::step_on_chip(const Device& exec, const ObjectView& object, const Chunk& chunk,
-                                  double bound, const GradientSums& sums) {
-  const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
-  model_.illumination().shift_probes(exec, chunk);
-  const device::Region region("tessera::physics::fused_projection");
-  hot_path::ChunkArrays fused = fused_chunk(model_, object, chunk, sums, false);
-  fused.patterns_packed = patterns.packed;
-  fused.sums = figures_.sums().data();
-  hot_path::project_and_add(device::stream_handle(exec), fused_scan(model_, patterns.values), fused,
-                            fused_projection(map_, next_, kept_, bound));
+  const hot_path::Projection projection{.overlapping = plain(next_.data()),
+                                        .kept = plain(kept_.data()),
+                                        .factor = plain(factor_.data()),
+                                        .distance = distance_.data(),
+                                        .bound = bound,
+                                        .of_overlap = static_cast<float>(map_.of_overlap),
+                                        .of_kept = static_cast<float>(map_.of_kept),
+                                        .from_overlap = map_.from_overlap,
+                                        .of_residual = static_cast<float>(map_.of_residual),
+                                        .keeps_new = static_cast<float>(map_.keeps_new),
+                                        .keeps_base = static_cast<float>(map_.keeps_base)};
+  void* const stream = device::stream_handle(exec);
+  if (on_chip_)
+    hot_path::project_and_add(stream, scan, fused, projection);
+  else
+    hot_path::project(stream, scan, fused, projection, plain(model_.waves().data()));
 }
 
 void ProjectionPass::add_to_object(const Device& exec, const ObjectView& object, const Chunk& chunk,

@@ -61,12 +61,10 @@ class ProjectionPass {
 
  private:
   void start_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
-  void step_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                    double bound, const GradientSums& sums);
   void project(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                double bound);
   void project_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                       double bound);
+                       double bound, const GradientSums& sums);
   void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                    const GradientSums& sums, bool with_probe);
   template <class F>
