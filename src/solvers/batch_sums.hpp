@@ -17,6 +17,25 @@ struct Maxima {
   device::DeviceView<Real> overlap{"tessera::solvers::max_overlap"};  ///< max_x sum_j |O_j|^2
 };
 
+/// The object beside the sums that move it, for `update_touched_pixels`.
+struct ObjectAndSums {
+  physics::ObjectView object;
+  physics::GradientSums sums;
+
+  struct Pixel {
+    device::complex object;
+    device::complex sum;
+    Real dose;
+  };
+  KOKKOS_FUNCTION Pixel read(int plane, int y, int x) const {
+    return {object(plane, y, x), sums.object(plane, y, x), sums.dose(plane, y, x)};
+  }
+  KOKKOS_FUNCTION void clear_sums(int plane, int y, int x) const {
+    sums.object(plane, y, x) = device::complex(0);
+    sums.dose(plane, y, x) = 0;
+  }
+};
+
 class BatchSums {
  public:
   explicit BatchSums(const Unknowns& unknowns);

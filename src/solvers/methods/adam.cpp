@@ -1,7 +1,6 @@
 #include "solvers/adam.hpp"
 
 #include "physics/inner_product.hpp"
-
 #include "solvers/methods.hpp"
 
 namespace tessera::solvers {
@@ -45,25 +44,19 @@ struct Step {
 };
 
 /// The sums become zero.
-struct StepObject {
-  physics::ObjectView object;
-  physics::GradientSums sums;
+struct StepObject : ObjectAndSums {
   physics::ObjectView moment;
   DeviceView<Real***> square;
   DeviceView<Real> max_power;
   OwnedTile tile;
   Step step;
 
-  struct Pixel {
-    complex object;
-    complex sum;
+  struct Pixel : ObjectAndSums::Pixel {
     complex moment;
-    Real dose;
     Real square;
   };
   KOKKOS_FUNCTION Pixel read(int plane, int y, int x) const {
-    return {object(plane, y, x), sums.object(plane, y, x), moment(plane, y, x),
-            sums.dose(plane, y, x), square(plane, y, x)};
+    return {ObjectAndSums::read(plane, y, x), moment(plane, y, x), square(plane, y, x)};
   }
   KOKKOS_FUNCTION void write(int plane, int y, int x, Pixel& was) const {
     // Blocks lie differently on other tiles: only what a window has reached may change.
@@ -72,8 +65,7 @@ struct StepObject {
       moment(plane, y, x) = was.moment;
       square(plane, y, x) = was.square;
     }
-    sums.object(plane, y, x) = complex(0);
-    sums.dose(plane, y, x) = 0;
+    clear_sums(plane, y, x);
   }
 };
 
@@ -133,11 +125,14 @@ void Adam::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int e
 void Adam::update_object(const Device& exec, const BlockList& touched) {
   const device::Region region("update object");
   count_batch(exec, own_, rates_, the_object);
-  update_touched_pixels(
-      exec, "tessera::solvers::adam_object", static_cast<int>(unknowns_.object.extent(0)), touched,
-      tile_,
-      StepObject{unknowns_.object, batch_sums_.sums(), object_moment_, object_square_,
-                 maxima_.power, tile_, Step(own_, rates_, the_object)});
+  update_touched_pixels(exec, "tessera::solvers::adam_object",
+                        static_cast<int>(unknowns_.object.extent(0)), touched, tile_,
+                        StepObject{{unknowns_.object, batch_sums_.sums()},
+                                   object_moment_,
+                                   object_square_,
+                                   maxima_.power,
+                                   tile_,
+                                   Step(own_, rates_, the_object)});
 }
 
 void Adam::update_probe(const Device& exec) {

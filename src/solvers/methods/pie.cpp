@@ -12,22 +12,12 @@ using physics::Chunk;
 namespace {
 
 /// The sums become zero.
-struct MoveObject {
-  physics::ObjectView object;
-  physics::GradientSums sums;
+struct MoveObject : ObjectAndSums {
   DeviceView<Real> max_power;
   DeviceView<Real[2]> steps;
   OwnedTile tile;
   Real alpha;
 
-  struct Pixel {
-    complex object;
-    complex sum;
-    Real dose;
-  };
-  KOKKOS_FUNCTION Pixel read(int plane, int y, int x) const {
-    return {object(plane, y, x), sums.object(plane, y, x), sums.dose(plane, y, x)};
-  }
   KOKKOS_FUNCTION void write(int plane, int y, int x, const Pixel& was) const {
     // Of a spread batch's blocks a good part is between windows.
     if (was.dose == 0 && was.sum == complex(0)) return;
@@ -35,8 +25,7 @@ struct MoveObject {
       const Real weight = physics::update_weight(was.dose, max_power(), alpha);
       object(plane, y, x) = was.object + was.sum * (steps(0) / weight);
     }
-    sums.object(plane, y, x) = complex(0);
-    sums.dose(plane, y, x) = 0;
+    clear_sums(plane, y, x);
   }
 };
 
@@ -70,8 +59,11 @@ void Pie::update_object(const Device& exec, const BlockList& touched) {
   const device::Region region("update object");
   update_touched_pixels(exec, "tessera::solvers::update_object",
                         static_cast<int>(unknowns_.object.extent(0)), touched, tile_,
-                        MoveObject{unknowns_.object, batch_sums_.sums(), probe_update_.max_power(),
-                                   steps_, tile_, static_cast<Real>(own_.alphas.object)});
+                        MoveObject{{unknowns_.object, batch_sums_.sums()},
+                                   probe_update_.max_power(),
+                                   steps_,
+                                   tile_,
+                                   static_cast<Real>(own_.alphas.object)});
 }
 
 template <>

@@ -84,28 +84,17 @@ struct DivideProbe {
 };
 
 /// object += (sum - object dose) / weight. The sums become zero.
-struct DivideObject {
-  physics::ObjectView object;
-  physics::GradientSums sums;
+struct DivideObject : ObjectAndSums {
   DeviceView<Real> max_power;
   OwnedTile tile;
   Real least;  ///< weight, of max_power
 
-  struct Pixel {
-    complex object;
-    complex sum;
-    Real dose;
-  };
-  KOKKOS_FUNCTION Pixel read(int plane, int y, int x) const {
-    return {object(plane, y, x), sums.object(plane, y, x), sums.dose(plane, y, x)};
-  }
   KOKKOS_FUNCTION void write(int plane, int y, int x, const Pixel& was) const {
     const Real lit = was.dose;
     const Real weight = lit > least * max_power() ? lit : least * max_power();
     if (tile.owns(y, x) && weight > 0)
       object(plane, y, x) = was.object + (was.sum - was.object * lit) / weight;
-    sums.object(plane, y, x) = complex(0);
-    sums.dose(plane, y, x) = 0;
+    clear_sums(plane, y, x);
   }
 };
 
@@ -243,7 +232,9 @@ void ProjectionSolver::update_object(const Device& exec, Sweep& sweep, const Blo
   physics::find_max_power(exec, unknowns_.probe, maxima_.power);
   update_touched_pixels(exec, "tessera::solvers::divide_object",
                         static_cast<int>(unknowns_.object.extent(0)), touched, tile_,
-                        DivideObject{unknowns_.object, batch_sums_.sums(), maxima_.power, tile_,
+                        DivideObject{{unknowns_.object, batch_sums_.sums()},
+                                     maxima_.power,
+                                     tile_,
                                      static_cast<Real>(own_.least_power)});
   sweep.fill(exec, halo::tile_field(unknowns_.object));
 }
