@@ -129,4 +129,30 @@ inline Sums empty_sums(const Problem& p) {
           Numbers(p.probes.size(), {0.5, -0.5}), std::vector<double>(p.area(), 0.5)};
 }
 
+/// Sums of kept waves, of object and probe in turn.
+/// @param add(scan, chunk) of them
+template <class Add>
+void expect_gradients_of(const Problem& p, const Waves& kept, const Add& add) {
+  Sums expected = empty_sums(p);
+  for (int k = begin; k < p.n_positions; ++k) add_waves(p, k, kept[p.order[k]], expected);
+  const OnGpu gpu{p};
+  const OnDevice object_sum(filled(p.object.size(), 0.5F));
+  const OnDevice dose(std::vector<float>(p.object.size(), 0.5F));
+  const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
+  const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
+  hot_path::ChunkArrays of_object = gpu.chunk(begin);
+  of_object.object_sum = object_sum.data();
+  of_object.dose = dose.data();
+  add(gpu.scan(), of_object);
+  hot_path::ChunkArrays of_probe = gpu.chunk(begin);
+  of_probe.slot_sums = slot_sums.data();
+  of_probe.overlap = overlap.data();
+  add(gpu.scan(), of_probe);
+  check(cudaDeviceSynchronize());
+  EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
+  EXPECT_LT(distance(host(dose), expected.dose), tolerance);
+  EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
+  EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
+}
+
 }  // namespace tessera::physics::testing

@@ -112,28 +112,11 @@ TEST_P(HotPathSpectra, ProjectionsAgreeWithPlainLoops) {
 TEST_P(HotPathSpectra, GradientsAgreeWithPlainLoops) {
   const Problem p = problem();
   const Waves kept = random_waves(p);
-  Sums expected = empty_sums(p);
-  for (int k = begin; k < p.n_positions; ++k) add_waves(p, k, kept[p.order[k]], expected);
-  const OnGpu gpu{p};
   const OnDevice spectra(poison(kept.size() * p.area()));
   to_chip(spectra_of(kept, p.n), p.n, spectra);
-  const OnDevice object_sum(filled(p.object.size(), 0.5F));
-  const OnDevice dose(std::vector<float>(p.object.size(), 0.5F));
-  const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
-  const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
-  hot_path::ChunkArrays of_object = gpu.chunk(begin);
-  of_object.object_sum = object_sum.data();
-  of_object.dose = dose.data();
-  hot_path::add_kept_spectra(nullptr, gpu.scan(), of_object, spectra.data());
-  hot_path::ChunkArrays of_probe = gpu.chunk(begin);
-  of_probe.slot_sums = slot_sums.data();
-  of_probe.overlap = overlap.data();
-  hot_path::add_kept_spectra(nullptr, gpu.scan(), of_probe, spectra.data());
-  check(cudaDeviceSynchronize());
-  EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
-  EXPECT_LT(distance(host(dose), expected.dose), tolerance);
-  EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
-  EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
+  expect_gradients_of(p, kept, [&](const auto& scan, const auto& chunk) {
+    hot_path::add_kept_spectra(nullptr, scan, chunk, spectra.data());
+  });
 }
 
 TEST_P(HotPathSpectra, ExitWavesAgreeWithPlainLoops) {
