@@ -17,7 +17,6 @@
 #include "save_steps.hpp"
 
 namespace tessera::io {
-
 namespace {
 
 InputError not_written(const std::string& path) {

@@ -97,6 +97,7 @@ void append_piece(Pieces& pieces, std::int64_t place, const char* bytes, std::in
   append(bytes, static_cast<std::size_t>(n_bytes));
 }
 
+/// Communicator::exchange would copy all of it twice more, to memory that it has to get first.
 FreshBytes hand_over(const std::vector<Pieces>& to, const std::vector<int>& writers,
                      const comm::Communicator& comm, CopyMemory& memory) {
   const Doing doing("handing a save to those who write it");

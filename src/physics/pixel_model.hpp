@@ -13,7 +13,7 @@ namespace tessera::physics {
 using device::DeviceView;
 
 /// The fused kernels say it once more: `compare` in hot_path_detector.cuh, CostAbove in
-/// hot_path_costs.cu.
+/// line_costs_cuda.cuh.
 ///
 /// Light is what the waves bring to a pixel, |wave|^2 summed over them, convolved with the point
 /// spread.
