@@ -22,7 +22,7 @@ __device__ __forceinline__ Place place_of(const ScanArrays& scan, const ChunkArr
 }
 
 /// Windows that a block keeps, each whole or its share of one.
-constexpr int windows_at_a_time(int n) {
+__host__ __device__ constexpr int windows_at_a_time(int n) {
   return n <= 128 ? 128 * 128 / (n * n) : 1;
 }
 
