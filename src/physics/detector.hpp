@@ -53,6 +53,8 @@ class Detector {
   /// True where the light of the waves of the probe's modes is compared as it is, perhaps with a
   /// background.
   static bool compares_waves(const Sizes& sizes);
+  /// Amplitudes, of every pattern in the same pixels: the waves' own, with nothing added.
+  bool is_plain() const;
   /// Without what the rank's tile and positions decide.
   Sizes sizes() const;
 
@@ -71,8 +73,6 @@ class Detector {
   const device::DeviceView<Real** [2]>& background_slopes() const { return background_slopes_; }
 
  private:
-  /// Amplitudes, in every pattern of the same pixels.
-  bool is_plain() const;
   template <bool replace>
   void compare(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
                const RunningFigures& figures) const;

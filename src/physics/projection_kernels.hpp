@@ -3,6 +3,7 @@
 /// one after another. Plain functors.
 
 #include "chunk_kernels.hpp"
+#include "detector_kernels.hpp"
 #include "physics/projection_pass.hpp"
 
 namespace tessera::physics {
@@ -13,32 +14,121 @@ struct StartKept {
   KOKKOS_FUNCTION void operator()(Real& wave, Real&, Real& kept, Real) const { kept = wave * part; }
 };
 
-/// From P_O to scale r.
+/// From P_O to r.
 struct ReachModulus {
   LinearMap map;
-  Real scale;
   KOKKOS_FUNCTION void operator()(Real& wave, Real&, Real& kept, Real) const {
     const Real r = wave * map.of_overlap + kept * map.of_kept;
     kept = map.from_overlap ? wave : r;
-    wave = r * scale;
+    wave = r;
   }
 };
 
-/// From (P_M - 1) r / scale to what P_O projects next.
+/// From (P_M - 1) r to scale times what P_O projects next.
 struct LeaveModulus {
   LinearMap map;
   Real scale;
-  KOKKOS_FUNCTION void operator()(Real& wave, Real& next, Real& kept, Real share) const {
-    const Real base = kept;
-    wave = base + wave * (scale * map.of_residual * share);
-    kept = wave * map.keeps_new + base * map.keeps_base;
-    next = wave;
+  KOKKOS_FUNCTION void operator()(Real& wave, Real&, Real& kept, Real share) const {
+    const Real next = kept + wave * (map.of_residual * share);
+    kept = next * map.keeps_new + kept * map.keeps_base;
+    wave = next * scale;
   }
 };
 
-/// To what P_O projects, again.
+/// What P_O projects.
+struct StoreNext {
+  KOKKOS_FUNCTION void operator()(Real& wave, Real& next, Real&, Real) const { next = wave; }
+};
+
+/// To what P_O projects, again, times scale.
 struct Recall {
-  KOKKOS_FUNCTION void operator()(Real& wave, Real& next, Real&, Real) const { wave = next; }
+  Real scale;
+  KOKKOS_FUNCTION void operator()(Real& wave, Real& next, Real&, Real) const {
+    wave = next * scale;
+  }
+};
+
+/// Of the plain model, all of a step at the detector: what P_O made becomes what it projects next,
+/// times scale. Adds figures of P_O, or, only looking, |(P_M - 1) r|^2.
+template <bool only_looks, int known_modes, class PatternView>
+struct ProjectAmplitudes {
+  PatternView patterns;
+  DeviceView<int*> order;
+  DeviceView<Real**> valid;
+  WavesView waves;
+  WavesView kept;
+  DeviceView<Real*> residual_share;
+  LinearMap map;
+  Real scale;
+  int chunk_begin;
+  bool packed;
+
+  struct Row {
+    const typename PatternView::value_type* counts;
+    const Real* valid;
+    complex* wave;
+    complex* kept;
+    std::int64_t stride;
+    int n_modes;
+    LinearMap map;
+    Real from_overlap;  ///< 1, or 0
+    Real share;
+    Real scale;
+
+    KOKKOS_FUNCTION Real reached(const Real wave_part, const Real kept_part) const {
+      return wave_part * map.of_overlap + kept_part * map.of_kept;
+    }
+    KOKKOS_FUNCTION void move(Real& wave_part, Real& kept_part, const Real factor) const {
+      const Real r = reached(wave_part, kept_part);
+      const Real base = r + (wave_part - r) * from_overlap;  // a branch, and nothing is vectorised
+      const Real next = base + r * factor;
+      kept_part = next * map.keeps_new + base * map.keeps_base;
+      wave_part = next * scale;
+    }
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      const int n = known_modes > 0 ? known_modes : n_modes;
+      Real of_overlap = 0;
+      Real of_reached = 0;
+      for (int m = 0; m < n; ++m) {
+        const complex& seen = wave[m * stride + x];
+        const complex& before = kept[m * stride + x];
+        const Real re = reached(seen.real(), before.real());
+        const Real im = reached(seen.imag(), before.imag());
+        of_overlap += squared_magnitude(seen);
+        of_reached += re * re + im * im;
+      }
+      const Real trusted = valid[x];
+      const Real measured = static_cast<Real>(counts[x]) * trusted;
+      const Real amplitude = device::math::sqrt(measured);
+      const Real amplitude_reached = device::math::sqrt(of_reached);
+      const Real missing = (amplitude - amplitude_reached) * trusted;
+      if constexpr (only_looks) {
+        sum[0] += missing * missing;
+      } else {
+        const Real difference = (device::math::sqrt(of_overlap) - amplitude) * trusted;
+        add_figures(sum, difference, measured, amplitude, difference * difference, trusted);
+        // The floor keeps a pixel that r leaves dark from dividing by zero.
+        const Real factor = share * missing / (amplitude_reached + Real(1e-10));
+        for (int m = 0; m < n; ++m) {
+          move(wave[m * stride + x].real(), kept[m * stride + x].real(), factor);
+          move(wave[m * stride + x].imag(), kept[m * stride + x].imag(), factor);
+        }
+      }
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int j, const int y) const {
+    const int position = order(chunk_begin + j);
+    return {&patterns(packed ? j : position, y, 0),
+            &valid(y, 0),
+            &waves(j, 0, y, 0),
+            &kept(position, 0, y, 0),
+            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
+            static_cast<int>(waves.extent(1)),
+            map,
+            map.from_overlap ? Real(1) : Real(0),
+            map.of_residual * residual_share(j),
+            scale};
+  }
 };
 
 /// f(wave, next, kept, residual share) for every part of a chunk's waves and of what its
@@ -71,30 +161,9 @@ struct WithStored {
   }
 };
 
-/// residual_share(j) = what to add of the residual in waves(j), whose squared norm is the distance
-/// of the detector wave to the measured amplitudes, so that the distance becomes `bound`; 0 if it
-/// is less.
-inline void bound_distance(const device::Device& exec, const WavesView& waves, int count,
-                           double bound, const DeviceView<Real*>& residual_share) {
-  using Policy = Kokkos::TeamPolicy<device::Device>;
-  const auto h = static_cast<int>(waves.extent(2));
-  const auto w = static_cast<int>(waves.extent(3));
-  const int n = 2 * static_cast<int>(waves.extent(1)) * h * w;
-  Kokkos::parallel_for(
-      device::kernel_name("tessera::physics::bound_distance"), Policy(exec, count, Kokkos::AUTO),
-      KOKKOS_LAMBDA(const Policy::member_type& team) {
-        const int j = team.league_rank();
-        const Real* wave = device::reals(&waves(j, 0, 0, 0));
-        double distance = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, n),
-            [&](const int i, double& sum) { sum += static_cast<double>(wave[i] * wave[i]); },
-            distance);
-        Kokkos::single(Kokkos::PerTeam(team), [&] {
-          residual_share(j) =
-              distance <= bound ? Real(0) : Real(1 - device::math::sqrt(bound / distance));
-        });
-      });
+/// Of a residual of that squared norm what to add, so that `bound` is left; nothing if less is.
+KOKKOS_FUNCTION inline Real share_beyond(const double bound, const double distance) {
+  return distance <= bound ? Real(0) : Real(1 - device::math::sqrt(bound / distance));
 }
 
 }  // namespace tessera::physics

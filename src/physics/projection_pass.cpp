@@ -2,6 +2,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/device/stream.hpp"
+#include "tessera/physics/pattern_store.hpp"
 
 #include "fused_arguments.hpp"
 #include "kernel_choice.hpp"
@@ -25,6 +26,19 @@ Real first_kept(const LinearMap& map) {
   return map.of_kept == 0 ? 1 : (1 - map.of_overlap) / map.of_kept;
 }
 
+/// |waves|^2, row by row of a position's.
+struct SquaredNorm {
+  const Real* waves;
+  Shape2 rows;  ///< reals of a position
+  struct Row {
+    const Real* wave;
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const { sum[0] += wave[x] * wave[x]; }
+  };
+  KOKKOS_FUNCTION Row row(const int j, const int y) const {
+    return {waves + (std::int64_t{j} * rows.h + y) * rows.w};
+  }
+};
+
 }  // namespace
 
 ProjectionPass::ProjectionPass(ForwardModel& model, const LinearMap& map)
@@ -33,27 +47,27 @@ ProjectionPass::ProjectionPass(ForwardModel& model, const LinearMap& map)
       on_chip_(keeps_spectra_on_chip(model.detector().sizes())),
       next_(waves_of_positions(model)),
       kept_(map.keeps_next() ? next_ : waves_of_positions(model)),
-      residual_share_("tessera::physics::residual_share", model.chunk_size()) {
-  Kokkos::deep_copy(residual_share_, Real(1));
+      residual_share_("tessera::physics::residual_share", model.chunk_size()),
+      distance_("tessera::physics::residual_distance", model.chunk_size()) {
   if (model.kernels() == Kernels::portable || on_chip_) return;
   const Shape2 window = model.scan().window;
   factor_ = DeviceView<Real***>("tessera::physics::residual_factor", model.chunk_size(), window.h,
                                 window.w);
-  distance_ = DeviceView<double*>("tessera::physics::residual_distance", model.chunk_size());
 }
 
 std::int64_t ProjectionPass::bytes(const Sizes& sizes, const LinearMap& map) {
-  const std::int64_t of_fused =
+  const std::int64_t of_factor =
       choose_kernels(sizes) == Kernels::fused && !keeps_spectra_on_chip(sizes)
-          ? bytes_of<Real>(sizes.window.size()) + bytes_of<double>(1)
+          ? bytes_of<Real>(sizes.window.size())
           : 0;
   return (map.keeps_next() ? 1 : 2) * sizes.n_positions * sizes.waves_bytes() +
-         sizes.model.chunk_size * (bytes_of<Real>(1) + of_fused);
+         sizes.model.chunk_size * (bytes_of<Real>(1) + bytes_of<double>(1) + of_factor);
 }
 
-const char* ProjectionPass::form() const {
+const char* ProjectionPass::form(bool of_next) const {
   if (on_chip_) return "chip_spectra";
-  return model_.kernels() == Kernels::fused ? "row_spectra" : "waves";
+  if (model_.kernels() == Kernels::fused) return "row_spectra";
+  return of_next && !keeps_one() ? "waves" : "spectra";
 }
 
 template <class F>
@@ -68,7 +82,7 @@ void ProjectionPass::visit(const Device& exec, const char* name, const Chunk& ch
 void ProjectionPass::start(const Device& exec, const ObjectView& object, const Chunk& chunk) {
   if (on_chip_) return start_on_chip(exec, object, chunk);
   if (model_.kernels() == Kernels::portable) {
-    model_.exit_waves(exec, object, chunk);
+    model_.forward(exec, object, chunk);
   } else {
     model_.illumination().shift_probes(exec, chunk);
     if (chunk.count > 0)
@@ -106,18 +120,69 @@ void ProjectionPass::step(const Device& exec, const ObjectView& object, const Ch
 void ProjectionPass::project(const Device& exec, const ObjectView& object, const Chunk& chunk,
                              double bound) {
   model_.forward(exec, object, chunk);
-  model_.detector().measure(exec, model_.waves(), chunk, figures_);
-  model_.exit_waves(exec, object, chunk);
-  const Real scale = model_.unitary_scale();
-  visit(exec, "tessera::physics::reach_modulus", chunk, ReachModulus{map_, scale});
-  model_.to_detector(exec, chunk);
-  model_.detector().replace_by_residual(exec, model_.waves(), chunk, of_residual_);
-  if (bound > 0)
-    bound_distance(exec, model_.waves(), chunk.count, bound, residual_share_);
+  if (model_.detector().is_plain())
+    project_amplitudes(exec, chunk, bound);
   else
-    Kokkos::deep_copy(exec, residual_share_, Real(1));
+    project_by_residuals(exec, chunk, bound);
   model_.backward(exec, chunk);
-  visit(exec, "tessera::physics::leave_modulus", chunk, LeaveModulus{map_, scale});
+  if (!keeps_one()) visit(exec, "tessera::physics::store_next", chunk, StoreNext{});
+}
+
+void ProjectionPass::project_amplitudes(const Device& exec, const Chunk& chunk, double bound) {
+  const ScanTile& scan = model_.scan();
+  const ChunkPatterns counted = model_.detector().counts(exec, chunk);
+  const auto project_with = [&](const auto& patterns, auto known) {
+    const auto kernel = [&](auto only_looks) {
+      return ProjectAmplitudes<only_looks, known, std::decay_t<decltype(patterns)>>{
+          patterns,        scan.order, scan.valid_pixels,      model_.waves(), kept_,
+          residual_share_, map_,       model_.unitary_scale(), chunk.begin,    counted.packed};
+    };
+    if (bound > 0)
+      device::sum_each_image<1>(exec, "tessera::physics::residual_distance", chunk.count,
+                                scan.window, kernel(std::true_type()), distance_);
+    find_residual_shares(exec, chunk.count, bound);
+    device::add_pixel_sums<FigureSums::n_sums>(exec, "tessera::physics::project_amplitudes",
+                                               chunk.count, scan.window, kernel(std::false_type()),
+                                               figures_.scratch(), figures_.sums());
+  };
+  std::visit(
+      [&](const auto& patterns) {
+        with_known_modes(model_.options().n_modes,
+                         [&](auto known) { project_with(patterns, known); });
+      },
+      counted.values);
+}
+
+/// By any model of the detector.
+void ProjectionPass::project_by_residuals(const Device& exec, const Chunk& chunk, double bound) {
+  const WavesView& waves = model_.waves();
+  model_.detector().measure(exec, waves, chunk, figures_);
+  visit(exec, "tessera::physics::reach_modulus", chunk, ReachModulus{map_});
+  model_.detector().replace_by_residual(exec, waves, chunk, of_residual_);
+  const Shape2 rows{static_cast<int>(waves.extent(1) * waves.extent(2)),
+                    2 * static_cast<int>(waves.extent(3))};
+  if (bound > 0)
+    device::sum_each_image<1>(exec, "tessera::physics::residual_distance", chunk.count, rows,
+                              SquaredNorm{device::reals(waves.data()), rows}, distance_);
+  find_residual_shares(exec, chunk.count, bound);
+  visit(exec, "tessera::physics::leave_modulus", chunk, LeaveModulus{map_, model_.unitary_scale()});
+}
+
+void ProjectionPass::find_residual_shares(const Device& exec, int count, double bound) const {
+  if (bound == 0) return Kokkos::deep_copy(exec, residual_share_, Real(1));
+  const auto share = residual_share_;
+  const auto distance = distance_;
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::physics::residual_shares"),
+      Kokkos::RangePolicy<Device>(exec, 0, count),
+      KOKKOS_LAMBDA(const int j) { share(j) = share_beyond(bound, distance(j, 0)); });
+}
+
+/// model_.waves() = next, again.
+void ProjectionPass::recall(const Device& exec, const Chunk& chunk) {
+  visit(exec, "tessera::physics::recall", chunk,
+        Recall{keeps_one() ? model_.unitary_scale() : Real(1)});
+  if (keeps_one()) model_.backward(exec, chunk);
 }
 
 /// On the chip with what `next` adds to the object's sums.
@@ -154,7 +219,7 @@ void ProjectionPass::add_to_object(const Device& exec, const ObjectView& object,
                                    const GradientSums& sums) {
   if (model_.kernels() == Kernels::fused) return add_at_once(exec, object, chunk, sums, false);
   model_.illumination().shift_probes(exec, chunk);
-  visit(exec, "tessera::physics::recall", chunk, Recall{});
+  recall(exec, chunk);
   model_.add_gradients(exec, object, chunk, sums, false, 1);
 }
 
@@ -164,7 +229,7 @@ void ProjectionPass::add_to_probe(const Device& exec, const ObjectView& object, 
   if (model_.kernels() == Kernels::fused)
     return add_at_once(exec, object, chunk, sums.of_probe(), true);
   model_.illumination().forgo_probes(exec, chunk);
-  visit(exec, "tessera::physics::recall", chunk, Recall{});
+  recall(exec, chunk);
   model_.add_gradients(exec, object, chunk, sums.of_probe(), true, 1);
 }
 

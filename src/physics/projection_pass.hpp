@@ -2,6 +2,8 @@
 /// Exit waves that are kept for every position, and a map of them: what projection methods do to a
 /// chunk.
 
+#include <string>
+
 #include "tessera/physics/sizes.hpp"
 
 #include "physics/forward_model.hpp"
@@ -50,19 +52,26 @@ class ProjectionPass {
   /// Of the steps so far, of P_O.
   RunningFigures& figures() { return figures_; }
 
-  /// What steps remember, (position, image, h, w); kept() is next() where the map keeps that.
+  /// What steps remember, (position, image, h, w).
   const WavesView& next() const { return next_; }
   const WavesView& kept() const { return kept_; }
-  /// In what form, which is the kernels' own: "waves", "row_spectra" or "chip_spectra".
-  const char* form() const;
+  bool keeps_one() const { return kept_.data() == next_.data(); }
+  /// Names of them that say in what form they are, which is the kernels' own.
+  std::string next_name() const { return std::string("next_") + form(true); }
+  std::string kept_name() const { return std::string("kept_") + form(false); }
 
   /// Device memory that it takes.
   static std::int64_t bytes(const Sizes& sizes, const LinearMap& map);
 
  private:
+  const char* form(bool of_next) const;
   void start_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
   void project(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                double bound);
+  void project_amplitudes(const device::Device& exec, const Chunk& chunk, double bound);
+  void project_by_residuals(const device::Device& exec, const Chunk& chunk, double bound);
+  void find_residual_shares(const device::Device& exec, int count, double bound) const;
+  void recall(const device::Device& exec, const Chunk& chunk);
   void project_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                        double bound, const GradientSums& sums);
   void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
@@ -74,13 +83,13 @@ class ProjectionPass {
   LinearMap map_;
   bool on_chip_;
   WavesView next_;
-  WavesView kept_;                            ///< next_ itself where the map keeps that
-  RunningFigures figures_;                    ///< of P_O
-  RunningFigures of_residual_;                ///< of no interest
-  device::DeviceView<Real*> residual_share_;  ///< (position of the chunk): what is added of it
-  // Where all is done at once, but not on the chip:
-  device::DeviceView<Real***> factor_;    ///< (position of the chunk, h, w)
-  device::DeviceView<double*> distance_;  ///< (position of the chunk)
+  WavesView kept_;              ///< next_ itself where one does for both
+  RunningFigures figures_;      ///< of P_O
+  RunningFigures of_residual_;  ///< of no interest
+  // By position of the chunk:
+  device::DeviceView<Real*> residual_share_;  ///< what is added of it
+  device::DeviceView<double* [1]> distance_;  ///< squared, of r to the measured amplitudes
+  device::DeviceView<Real***> factor_;        ///< (position, h, w); of row spectra alone
 };
 
 }  // namespace tessera::physics

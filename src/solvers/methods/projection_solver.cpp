@@ -142,9 +142,9 @@ std::int64_t ProjectionSolver::bytes(const settings::Solver& settings,
          (sizes.model.own_probes ? physics::bytes_of<int>(2 * sizes.n_positions) : 0);
 }
 
-/// Of P_O psi for the error, and the projection there and back; the probe there and its sum back.
+/// Of P_O psi there, and of what it projects next back; the probe there and its sum back.
 double ProjectionSolver::transforms(int, double shift) {
-  return 3 + 2 * shift;
+  return 2 + 2 * shift;
 }
 
 void ProjectionSolver::start_epoch(const Device& exec, int epoch) {
@@ -275,10 +275,8 @@ void ProjectionSolver::take_sums(const Device& exec, const DeviceView<double*>& 
 }
 
 Fields ProjectionSolver::memory() {
-  const std::string form = pass_.form();
-  Fields fields{field("next_" + form, Lives::position, pass_.next())};
-  if (!first_map(settings_).keeps_next())
-    fields.push_back(field("kept_" + form, Lives::position, pass_.kept()));
+  Fields fields{field(pass_.next_name(), Lives::position, pass_.next())};
+  if (!pass_.keeps_one()) fields.push_back(field(pass_.kept_name(), Lives::position, pass_.kept()));
   for (Field& waves : fields) waves.is_large = true;
   fields.push_back(host_field("mean_counts", mean_counts_));
   fields.push_back(host_field("mean_distance", mean_distance_));
