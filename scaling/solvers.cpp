@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -27,12 +28,17 @@ struct Case {
   std::vector<std::string> overrides;
 };
 
-/// The default, and those that go with every model.
+/// Of every family that goes with every model one: the default, or its first.
 std::vector<std::string> methods_for_models() {
+  const settings::Solver usual;
   std::vector<std::string> names;
-  for (const auto& method : settings::methods())
-    if (method.excludes.empty() || method.name == settings::Solver{}.method)
+  std::set<std::size_t> families;
+  for (const auto& method : settings::methods()) {
+    if (!method.excludes.empty()) continue;
+    const bool has_the_usual = method.start.index() == usual.own.index();
+    if (has_the_usual ? method.name == usual.method : families.insert(method.start.index()).second)
       names.push_back(method.name);
+  }
   return names;
 }
 

@@ -24,8 +24,9 @@ void check_simulation(const Deck& deck);
 void check_written_path(Deck deck, const std::string& deck_path, const std::string& name,
                         const std::string& path);
 
-/// A key in which two decks say different reconstructions; empty: none. How a run is computed,
-/// saved and ended, and how many epochs it has, may differ.
-std::string differing_key(Deck a, Deck b);
+/// A key by which the deck that a result holds is of another reconstruction than the one asked for;
+/// empty: none. How a run is computed, saved and ended, how many epochs it has, and what is left to
+/// the patterns, may differ.
+std::string differing_key(Deck asked, Deck found);
 
 }  // namespace tessera::deck

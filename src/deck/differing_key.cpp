@@ -18,6 +18,12 @@ bool may_differ(const std::string& name) {
   return name.find('.') == std::string::npos;
 }
 
+/// What `deck` leaves to the patterns, and a run has settled.
+bool is_left_open(const Deck& deck, const Key& key) {
+  if (key.name == "refine.background_from_epoch") return deck.refine.background.is_of_recipe;
+  return key.name.ends_with(".noise") && *std::get<std::string*>(key.field) == "auto";
+}
+
 std::string compared_text(const Key& key) {
   const std::string value = value_text(key).value_or("");
   if (!key.is_path || std::get<std::string*>(key.field)->empty()) return value;
@@ -27,15 +33,16 @@ std::string compared_text(const Key& key) {
 
 }  // namespace
 
-std::string differing_key(Deck a, Deck b) {
-  const std::vector<Key> keys_a = keys(a);
-  const std::vector<Key> keys_b = keys(b);
-  for (std::size_t i = 0; i < keys_a.size(); ++i) {
-    if (i >= keys_b.size() || keys_a[i].name != keys_b[i].name) return "solver.method";
-    const std::string& name = keys_a[i].name;
-    if (!may_differ(name) && compared_text(keys_a[i]) != compared_text(keys_b[i])) return name;
+std::string differing_key(Deck asked, Deck found) {
+  const std::vector<Key> of_asked = keys(asked);
+  const std::vector<Key> of_found = keys(found);
+  for (std::size_t i = 0; i < of_asked.size(); ++i) {
+    if (i >= of_found.size() || of_asked[i].name != of_found[i].name) return "solver.method";
+    const std::string& name = of_asked[i].name;
+    if (may_differ(name) || is_left_open(asked, of_asked[i])) continue;
+    if (compared_text(of_asked[i]) != compared_text(of_found[i])) return name;
   }
-  return keys_b.size() > keys_a.size() ? "solver.method" : "";
+  return of_found.size() > of_asked.size() ? "solver.method" : "";
 }
 
 }  // namespace tessera::deck

@@ -81,9 +81,10 @@ constexpr std::array columns{
            }},
     Column{Option::noise, "noise", R"(solver.noise = "intensity" or "poisson")",
            [](const Stage& s) {
-             return s.solver.noise == "amplitude"
+             const std::string& noise = s.solver.noise;
+             return noise == "auto" || noise == "amplitude"
                         ? ""
-                        : s.section + ".noise = " + quoted(s.solver.noise);
+                        : s.section + ".noise = " + quoted(noise);
            }},
     Column{Option::batches, "batches",
            "solver.batch_size > 0 or batch_coverage; else the whole scan at once",

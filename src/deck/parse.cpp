@@ -307,8 +307,11 @@ int background_from_epoch(const Deck& deck) {
 
 /// In place of each automatic solver those of its recipe.
 void put_recipes(Deck& deck) {
-  if (!deck.refine.background.from_epoch)
-    deck.refine.background.from_epoch = background_from_epoch(deck);
+  settings::RefinedBackground& background = deck.refine.background;
+  if (!background.from_epoch) {
+    background.from_epoch = background_from_epoch(deck);
+    background.is_of_recipe = true;
+  }
   std::vector<Solver> solvers;
   for (const Solver& solver : deck.solvers)
     if (solver.method == settings::automatic)

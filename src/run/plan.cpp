@@ -93,6 +93,14 @@ int max_slots(const physics::ModelOptions& model, int subpixel_bins, Shape2 wind
       std::max<std::int64_t>(of_chunk, std::min(bins, room_bytes / slot_bytes)));
 }
 
+/// A model that is made for any other than amplitudes has room for all.
+physics::Noise widest_noise(std::span<const deck::Solver> solvers) {
+  for (const deck::Solver& solver : solvers)
+    if (const physics::Noise noise = noise_from(solver.noise); noise != physics::Noise::amplitude)
+      return noise;
+  return physics::Noise::amplitude;
+}
+
 physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Optics& optics) {
   const deck::Refine& refine = deck.refine;
   physics::ModelOptions model{
@@ -111,9 +119,16 @@ physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Opti
       .point_spread_px = deck.experiment.point_spread_px,
       .fixed_order = deck.run.deterministic,
       .planning = deck.run.deterministic ? fft::Planning::reproducible : fft::Planning::measured};
-  for (const deck::Solver& solver : deck.solvers)
-    if (model.noise == physics::Noise::amplitude) model.noise = noise_from(solver.noise);
+  model.noise = widest_noise(deck.solvers);
   return model;
+}
+
+int chunk_size(const Plan& plan, const deck::Deck& deck, const io::ScanInfo& info) {
+  return chunk_size({.model = plan.model,
+                     .window = info.pattern,
+                     .ghosted = {},
+                     .has_background = plan.has_background},
+                    deck, info.n_positions);
 }
 
 }  // namespace
@@ -127,13 +142,10 @@ physics::Noise noise_from(const std::string& word) {
 Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   Plan plan;
   plan.optics = optics::optics_of(optics::experiment_as_read(deck), info.pattern);
+  plan.refine = deck.refine;
   plan.model = model_options(deck, plan.optics);
   plan.has_background = info.background.size() > 0 || deck.refine.background.from_epoch >= 0;
-  plan.model.chunk_size = chunk_size({.model = plan.model,
-                                      .window = info.pattern,
-                                      .ghosted = {},
-                                      .has_background = plan.has_background},
-                                     deck, info.n_positions);
+  plan.model.chunk_size = chunk_size(plan, deck, info);
   plan.model.max_slots = max_slots(plan.model, deck.data.subpixel_bins, info.pattern);
   plan.window_margin_px = optics::window_margin_px(deck, plan.optics.pixel_m);
   plan.reach_px = optics::window_reach_px(deck, plan.optics.pixel_m);
@@ -150,6 +162,11 @@ void plan_batches(const deck::Deck& deck, const geometry::WindowGrid& grid, Plan
     solver.batch_coverage.reset();
   }
   plan.widest_batch = widest_batch(plan.solvers);
+}
+
+void take_noise(const deck::Deck& deck, const io::ScanInfo& info, Plan& plan) {
+  plan.model.noise = widest_noise(plan.solvers);
+  plan.model.chunk_size = std::min(plan.model.chunk_size, chunk_size(plan, deck, info));
 }
 
 int Plan::max_in_chunk(std::size_t n_positions) const {

@@ -21,6 +21,7 @@ struct Plan {
   int window_margin_px = 0;     ///< of the object around the windows as the scan has them
   int reach_px = 0;        ///< that windows lie or move beyond where tiles are cut for, at most
   int tile_margin_px = 0;  ///< of tiles around their windows: for that, and for stencils
+  deck::Refine refine;     ///< the deck's
   std::vector<deck::Solver> solvers;  ///< the deck's, with their batch_size, without batch_coverage
   int widest_batch = 0;               ///< of all solvers, positions; 0: the whole scan
   int max_reals_per_pixel = 0;  ///< of an exchange: object sums, complex and real, of every plane
@@ -36,6 +37,9 @@ Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info);
 
 /// Adds the solvers with their batches, which depend on where the windows lie.
 void plan_batches(const deck::Deck& deck, const geometry::WindowGrid& grid, Plan& plan);
+
+/// Makes the model one for the solvers' noise, where patterns have settled it.
+void take_noise(const deck::Deck& deck, const io::ScanInfo& info, Plan& plan);
 
 physics::Noise noise_from(const std::string& word);
 

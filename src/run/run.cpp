@@ -70,7 +70,7 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   scan_.moments = {};  // it was all that they were read for
   unknowns_.object = start.unknowns.object;
   unknowns_.probe = start.unknowns.probe;
-  refinement_ = std::make_unique<solvers::Refinement>(deck.refine, unknowns_, rank_.model,
+  refinement_ = std::make_unique<solvers::Refinement>(scan_.plan.refine, unknowns_, rank_.model,
                                                       moving_positions(deck, scan_));
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(epochs_left(deck, history_)));
@@ -202,8 +202,7 @@ EpochFigures Run::run_epoch() {
   // A solver counts its own epochs; batches are drawn for those of the run.
   const int epoch = epochs_in_stage(history_, stage_);
   const deck::Solver& solver = scan_.plan.solvers[static_cast<std::size_t>(stage_)];
-  const double counts_of_pixel =
-      scan_.counts_per_pattern / static_cast<double>(scan_.info.pattern.size());
+  const double counts_of_pixel = scan_.counts_per_pixel();
   const double counts_of_batch = solver.max_in_batch(scan_.n_fitted()) * counts_of_pixel;
   const bool keeps_waves = std::holds_alternative<settings::Projection>(solver.own);
   const double error_before = history_.empty() ? 0 : history_.back().error;

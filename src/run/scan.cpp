@@ -16,6 +16,7 @@
 #include "result_file.hpp"
 #include "run/beam_curvature.hpp"
 #include "run/doubts.hpp"
+#include "run/few_counts.hpp"
 #include "run/memory.hpp"
 #include "scan_patterns.hpp"
 
@@ -46,6 +47,11 @@ std::vector<int> Scan::fitted() const {
         !takes(position, next_held_out, held_out.end()))
       positions.push_back(position);
   return positions;
+}
+
+double Scan::counts_per_pixel() const {
+  const auto n_trusted = std::count(info.valid_pixels.begin(), info.valid_pixels.end(), 1);
+  return counts_per_pattern / static_cast<double>(std::max<std::ptrdiff_t>(1, n_trusted));
 }
 
 namespace {
@@ -232,6 +238,8 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
   scan.moments = totals.moments;
   if (sample) take_motion(sample->motion(comm), log, scan);
   find_mean(totals, scan);
+  settle_by_counts(deck, scan);
+  if (const std::string words = words_on_counts(deck, scan); !words.empty()) log.info(words);
 }
 
 bool has_subpixel(const geometry::WindowGrid& grid) {

@@ -68,6 +68,8 @@ struct Scan {
   }
   /// Scan positions that are neither empty nor held out, ascending.
   std::vector<int> fitted() const;
+  /// Counts of a trusted pixel of the fitted positions, on average.
+  double counts_per_pixel() const;
   /// Of all windows, object pixels.
   std::span<const Pixel> corner() const {
     return moved_corner.empty() ? grid.corner : moved_corner;

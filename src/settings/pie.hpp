@@ -22,17 +22,17 @@ struct Pie {
     return {
         {"epie",
          "`rpie` with both alphas 1: slower but steadier.",
-         {Option::noise},
+         {},
          {.steps = {.object = 1, .probe = 0.5}}},
         {"rpie",
          "Regularised PIE (Maiden, Johnson & Li 2017, Optica 4, 736) in batches. With batch_size "
          "above 1 it is not the sequential PIE, in which every position sees the one before; nor "
          "is `epie`.",
-         {Option::noise},
+         {},
          {.steps = {.object = 1, .probe = 0.5}, .alphas = {.object = 0.3, .probe = 0.3}}},
         {"mpie",
          "`rpie` with momentum.",
-         {Option::noise},
+         {},
          {.steps = {.object = 1, .probe = 0.5},
           .alphas = {.object = 0.3, .probe = 0.3},
           .momentum = 0.5},

@@ -119,15 +119,18 @@ struct RefinedBackground {
   static constexpr StoredParameter stored{"background", 0, "background"};
 
   std::optional<int> from_epoch = {};  ///< a deck that was read says it
+  bool is_of_recipe = false;           ///< chosen by `auto`, not by the deck
   double step = 0.5;
 
   std::vector<Key> keys() {
     return {
         {.name = "background_from_epoch",
          .field = &from_epoch,
-         .meaning = "First epoch, from 0, that fits an incoherent background, the same in all "
-                    "patterns; -1: never. `auto`: with X-rays and `solver.method = \"auto\"` alone "
-                    "10, or the end of the first quarter where that is before; else never.",
+         .meaning =
+             "First epoch, from 0, that fits an incoherent background, the same in all "
+             "patterns; -1: never. `auto`: with X-rays, `solver.method = \"auto\"` alone and "
+             "a count a pixel or more 10, or the end of the first quarter where that is "
+             "before; else never.",
          .min = -1,
          .max = 1000000,
          .none = "auto"},

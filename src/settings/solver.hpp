@@ -54,7 +54,7 @@ struct Solver {
   std::uint64_t seed = 1;
   int probe_start_epoch = 0;
   int orthogonalise_every = 1;
-  std::string noise = "amplitude";
+  std::string noise = "auto";
   OwnSettings own = {};  ///< of the family of `method`
 
   /// The defaults of `method`, which is one of methods() or automatic.
@@ -129,10 +129,11 @@ struct Solver {
         {.name = "noise",
          .field = &noise,
          .meaning =
-             "What the gradient solvers minimise: the difference of `amplitude`s (steady; the "
-             "rule), of the `intensity` weighted by its variance, or the `poisson` likelihood, for "
-             "few counts per pattern.",
-         .choices = {"amplitude", "intensity", "poisson"}},
+             "What the gradient solvers minimise: the difference of `amplitude`s (steady), of the "
+             "`intensity` weighted by its variance, or the `poisson` likelihood, for few counts. "
+             "`auto`: `poisson` where the method takes it and patterns of whole numbers hold fewer "
+             "than 10 counts a pixel, else `amplitude`.",
+         .choices = {"auto", "amplitude", "intensity", "poisson"}},
     };
   }
   /// Those of `method` alone; of the automatic one none.

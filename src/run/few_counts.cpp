@@ -1,0 +1,66 @@
+#include "run/few_counts.hpp"
+
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "tessera/base/text.hpp"
+
+namespace tessera::run {
+namespace {
+
+/// Below so many a background takes the beam's light, or the object takes the background's noise.
+constexpr double few_for_background = 1;
+
+/// Of a trusted pixel on average; what has fractions may be scaled, and counts nothing.
+double counts_of(const Scan& scan) {
+  return scan.info.type == io::PatternType::f32 ? std::numeric_limits<double>::infinity()
+                                                : scan.counts_per_pixel();
+}
+
+bool leaves_background_out(const deck::Deck& deck, const Scan& scan) {
+  const settings::RefinedBackground& background = deck.refine.background;
+  return background.is_of_recipe && background.from_epoch >= 0 &&
+         counts_of(scan) < few_for_background;
+}
+
+/// Below 10 counts a pixel the bias of their roots is the greater part of an object's error. A
+/// background that nobody models is the greater error to Poisson's noise, which believes dark
+/// pixels, down to 1; electrons have next to none.
+bool has_few(const deck::Deck& deck, const Scan& scan) {
+  const bool models_background = scan.plan.has_background || !deck.experiment.energy_eV;
+  return counts_of(scan) < (models_background ? 10 : 1);
+}
+
+}  // namespace
+
+void settle_by_counts(const deck::Deck& deck, Scan& scan) {
+  Plan& plan = scan.plan;
+  const bool is_poisson = has_few(deck, scan);
+  for (deck::Solver& solver : plan.solvers) {
+    if (solver.noise != "auto") continue;
+    const bool takes_it = settings::allows(solver.method, settings::Option::noise);
+    solver.noise = is_poisson && takes_it ? "poisson" : "amplitude";
+  }
+  take_noise(deck, scan.info, plan);
+  if (leaves_background_out(deck, scan)) plan.refine.background.from_epoch = -1;
+}
+
+std::string words_on_counts(const deck::Deck& deck, const Scan& scan) {
+  std::string words;
+  for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
+    if (deck.solvers[stage].noise != "auto" || !has_few(deck, scan)) continue;
+    const std::string& method = deck.solvers[stage].method;
+    words = settings::allows(method, settings::Option::noise)
+                ? "solver.noise is \"poisson\""
+                : text("few for \"", method,
+                       "\", which knows amplitudes alone and takes dark pixels for darker than "
+                       "they are");
+  }
+  if (leaves_background_out(deck, scan))
+    words += text(words.empty() ? "" : ", and ", "no background is fitted");
+  if (words.empty()) return "";
+  return fmt::format("patterns hold {:.2g} counts a pixel: {}", scan.counts_per_pixel(), words);
+}
+
+}  // namespace tessera::run

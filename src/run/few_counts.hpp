@@ -1,0 +1,20 @@
+#pragma once
+/// What a run leaves to the patterns' counts: few of them are no amplitudes, and tell no background
+/// (docs/methods/maximum_likelihood.md).
+
+#include <string>
+
+#include "deck/deck.hpp"
+#include "run/scan.hpp"
+
+namespace tessera::run {
+
+/// Settles in the plan solver.noise = "auto", with the model's noise, and that a background which
+/// only a recipe would fit is left out where counts are too few to tell it.
+void settle_by_counts(const deck::Deck& deck, Scan& scan);
+
+/// What was settled otherwise than for many counts, and which method would want other noise;
+/// empty: nothing.
+std::string words_on_counts(const deck::Deck& deck, const Scan& scan);
+
+}  // namespace tessera::run
