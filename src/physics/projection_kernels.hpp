@@ -161,9 +161,16 @@ struct WithStored {
   }
 };
 
-/// Of a residual of that squared norm what to add, so that `bound` is left; nothing if less is.
-KOKKOS_FUNCTION inline Real share_beyond(const double bound, const double distance) {
-  return distance <= bound ? Real(0) : Real(1 - device::math::sqrt(bound / distance));
-}
+/// Of residuals of these squared norms what to add, so that `bound` is left; nothing if less is.
+struct ShareBeyond {
+  double bound;
+  DeviceView<double* [1]> distance;
+  DeviceView<Real*> share;
+  KOKKOS_FUNCTION void operator()(const int j) const {
+    share(j) = distance(j, 0) <= bound
+                   ? Real(0)
+                   : static_cast<Real>(1 - device::math::sqrt(bound / distance(j, 0)));
+  }
+};
 
 }  // namespace tessera::physics

@@ -170,12 +170,9 @@ void ProjectionPass::project_by_residuals(const Device& exec, const Chunk& chunk
 
 void ProjectionPass::find_residual_shares(const Device& exec, int count, double bound) const {
   if (bound == 0) return Kokkos::deep_copy(exec, residual_share_, Real(1));
-  const auto share = residual_share_;
-  const auto distance = distance_;
-  Kokkos::parallel_for(
-      device::kernel_name("tessera::physics::residual_shares"),
-      Kokkos::RangePolicy<Device>(exec, 0, count),
-      KOKKOS_LAMBDA(const int j) { share(j) = share_beyond(bound, distance(j, 0)); });
+  Kokkos::parallel_for(device::kernel_name("tessera::physics::residual_shares"),
+                       Kokkos::RangePolicy<Device>(exec, 0, count),
+                       ShareBeyond{bound, distance_, residual_share_});
 }
 
 /// model_.waves() = next, again.
