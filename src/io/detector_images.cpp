@@ -74,7 +74,7 @@ void set_masks(const ImageStack<double>& recorded, const ScanSource& source, Sca
                                       : ImageStack<std::uint8_t>(1, info.frame.stored(), 1);
   block_beam(source, info.frame, mask);
   info.valid_pixels = framed_mask(source, info, mask);
-  if (std::count(info.valid_pixels.begin(), info.valid_pixels.end(), 1) == 0)
+  if (info.n_trusted() == 0)
     throw InputError(
         "no pixel is valid after cropping and binning; check data.crop, data.bin and "
         "data.beam_stop_radius_px");

@@ -2,6 +2,7 @@
 /// Reading a scan: what it is (metadata, on all ranks), then its patterns, each byte once, each to
 /// its owner.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -100,6 +101,9 @@ struct ScanInfo {
   double saturation = std::numeric_limits<double>::infinity();
   /// Counts in a pattern, 1 image, zero frequency at [0, 0]; empty if the source names none.
   ImageStack<double> background;
+
+  /// Valid pixels.
+  std::int64_t n_trusted() const { return std::count(valid_pixels.begin(), valid_pixels.end(), 1); }
 };
 
 /// What a rank reads and decodes at a time, if a chunk of the file is not larger.

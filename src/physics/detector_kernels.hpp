@@ -26,17 +26,12 @@ KOKKOS_FUNCTION inline void add_figures(Real* sum, const Real difference, const 
 /// into residuals.
 template <bool replace, int known_modes, class PatternView>
 struct CompareAmplitudes {
-  PatternView patterns;
-  DeviceView<int*> order;
-  DeviceView<Real**> valid;
+  MeasuredPatterns<PatternView> measured;
   WavesView waves;
   int n_modes;
-  int chunk_begin;
-  bool packed;
 
-  using Count = typename PatternView::value_type;
   struct Row {
-    const Count* counts;
+    const typename PatternView::value_type* counts;
     const Real* valid;
     complex* wave;
     std::int64_t mode_stride;
@@ -61,8 +56,7 @@ struct CompareAmplitudes {
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    const int pattern = packed ? j : order(chunk_begin + j);
-    return {&patterns(pattern, y, 0), &valid(y, 0), &waves(j, 0, y, 0),
+    return {measured.counts(j, y), measured.mask(y), &waves(j, 0, y, 0),
             static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)), n_modes};
   }
 };

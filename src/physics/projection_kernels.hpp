@@ -52,16 +52,12 @@ struct Recall {
 /// times scale. Adds figures of P_O, or, only looking, |(P_M - 1) r|^2.
 template <bool only_looks, int known_modes, class PatternView>
 struct ProjectAmplitudes {
-  PatternView patterns;
-  DeviceView<int*> order;
-  DeviceView<Real**> valid;
+  MeasuredPatterns<PatternView> measured;
   WavesView waves;
   WavesView kept;
   DeviceView<Real*> residual_share;
   LinearMap map;
   Real scale;
-  int chunk_begin;
-  bool packed;
 
   struct Row {
     const typename PatternView::value_type* counts;
@@ -117,11 +113,10 @@ struct ProjectAmplitudes {
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    const int position = order(chunk_begin + j);
-    return {&patterns(packed ? j : position, y, 0),
-            &valid(y, 0),
+    return {measured.counts(j, y),
+            measured.mask(y),
             &waves(j, 0, y, 0),
-            &kept(position, 0, y, 0),
+            &kept(measured.position(j), 0, y, 0),
             static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
             static_cast<int>(waves.extent(1)),
             map,

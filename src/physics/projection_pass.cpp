@@ -134,8 +134,12 @@ void ProjectionPass::project_amplitudes(const Device& exec, const Chunk& chunk, 
   const auto project_with = [&](const auto& patterns, auto known) {
     const auto kernel = [&](auto only_looks) {
       return ProjectAmplitudes<only_looks, known, std::decay_t<decltype(patterns)>>{
-          patterns,        scan.order, scan.valid_pixels,      model_.waves(), kept_,
-          residual_share_, map_,       model_.unitary_scale(), chunk.begin,    counted.packed};
+          {scan, patterns, chunk, counted.packed},
+          model_.waves(),
+          kept_,
+          residual_share_,
+          map_,
+          model_.unitary_scale()};
     };
     if (bound > 0)
       device::sum_each_image<1>(exec, "tessera::physics::residual_distance", chunk.count,

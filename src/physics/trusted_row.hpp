@@ -20,27 +20,43 @@ struct TrustedRow {
   }
 };
 
-/// Finds such rows of the patterns of a chunk.
+/// Finds what is known of the patterns of a chunk.
 template <class PatternView>
-struct TrustedPatterns {
+struct MeasuredPatterns {
+  using Count = typename PatternView::value_type;
   PatternView patterns;
   DeviceView<int*> order;
   DeviceView<Real**> valid;
-  Real saturation;
   int chunk_begin;
   bool packed;
 
-  TrustedPatterns(const ScanTile& scan, PatternView values, const Chunk& chunk, bool are_packed)
+  MeasuredPatterns(const ScanTile& scan, PatternView values, const Chunk& chunk, bool are_packed)
       : patterns(std::move(values)),
         order(scan.order),
         valid(scan.valid_pixels),
-        saturation(scan.saturation),
         chunk_begin(chunk.begin),
         packed(are_packed) {}
 
+  KOKKOS_FUNCTION int position(const int j) const { return order(chunk_begin + j); }
+  /// Of row y of the pattern at the j-th position of the chunk.
+  KOKKOS_FUNCTION const Count* counts(const int j, const int y) const {
+    return &patterns(packed ? j : position(j), y, 0);
+  }
+  /// 1 in every pixel of row y that is trusted, else 0.
+  KOKKOS_FUNCTION const Real* mask(const int y) const { return &valid(y, 0); }
+};
+
+/// The same where single patterns have saturated pixels.
+template <class PatternView>
+struct TrustedPatterns : MeasuredPatterns<PatternView> {
+  Real saturation;
+
+  TrustedPatterns(const ScanTile& scan, PatternView values, const Chunk& chunk, bool are_packed)
+      : MeasuredPatterns<PatternView>(scan, std::move(values), chunk, are_packed),
+        saturation(scan.saturation) {}
+
   KOKKOS_FUNCTION TrustedRow<typename PatternView::value_type> row(const int j, const int y) const {
-    const int position = order(chunk_begin + j);
-    return {&patterns(packed ? j : position, y, 0), &valid(y, 0), saturation};
+    return {this->counts(j, y), this->mask(y), saturation};
   }
 };
 

@@ -21,8 +21,7 @@ Trust trust(const Scan& scan) {
   const Shape2 binned = scan.info.frame.binned();
   const Shape2 pattern = scan.info.pattern;
   const Shape2 recorded{std::min(binned.h, pattern.h), std::min(binned.w, pattern.w)};
-  return {std::count(scan.info.valid_pixels.begin(), scan.info.valid_pixels.end(), 1),
-          recorded.size()};
+  return {scan.info.n_trusted(), recorded.size()};
 }
 
 /// The first of `solver`'s, half as many again, and so on, with which no rank is idle; 0: none but

@@ -1,6 +1,7 @@
 #pragma once
 /// What a run is made of, resolved once: everything that follows from the deck and from what is
-/// known of the scan before a pattern is read. Whoever needs any of it takes it from here.
+/// known of the scan before a pattern is read, and what few counts have settled (few_counts.hpp).
+/// Whoever needs any of it takes it from here.
 
 #include <cstddef>
 #include <vector>
@@ -21,7 +22,7 @@ struct Plan {
   int window_margin_px = 0;     ///< of the object around the windows as the scan has them
   int reach_px = 0;        ///< that windows lie or move beyond where tiles are cut for, at most
   int tile_margin_px = 0;  ///< of tiles around their windows: for that, and for stencils
-  deck::Refine refine;     ///< the deck's
+  deck::Refine refine;     ///< the deck's, without a background that few counts do not tell
   std::vector<deck::Solver> solvers;  ///< the deck's, with their batch_size, without batch_coverage
   int widest_batch = 0;               ///< of all solvers, positions; 0: the whole scan
   int max_reals_per_pixel = 0;  ///< of an exchange: object sums, complex and real, of every plane

@@ -50,8 +50,7 @@ std::vector<int> Scan::fitted() const {
 }
 
 double Scan::counts_per_pixel() const {
-  const auto n_trusted = std::count(info.valid_pixels.begin(), info.valid_pixels.end(), 1);
-  return counts_per_pattern / static_cast<double>(std::max<std::ptrdiff_t>(1, n_trusted));
+  return counts_per_pattern / static_cast<double>(std::max<std::int64_t>(1, info.n_trusted()));
 }
 
 namespace {
