@@ -36,6 +36,14 @@ struct ExitWaves {
   }
 };
 
+/// What waves have besides those of object and probe.
+struct LessExitWaves : ExitWaves {
+  struct Row : ExitWaves::Row {
+    KOKKOS_FUNCTION void operator()(const int x) const { wave[x] -= at(x); }
+  };
+  KOKKOS_FUNCTION Row row(const int i, const int y) const { return {ExitWaves::row(i, y)}; }
+};
+
 /// Adds |object|^2 of every beam and object mode of the chunk to the overlap, times the beam's
 /// power where it has one of its own.
 struct Overlap {

@@ -114,12 +114,29 @@ void ForwardModel::exit_waves(const Device& exec, const ObjectView& object, cons
 void ForwardModel::multiply_by_object(const Device& exec, const ObjectView& object,
                                       const Chunk& chunk, const WavesView& waves,
                                       Real scale) const {
+  device::for_each_row_pixel(exec, "tessera::physics::exit_waves", chunk.count * options_.n_waves(),
+                             scan_.window, exit_waves_of(object, chunk, waves, scale));
+}
+
+void ForwardModel::subtract_exit_waves(const Device& exec, const ObjectView& object,
+                                       const Chunk& chunk) {
+  illumination_.shift_probes(exec, chunk);
+  device::for_each_row_pixel(exec, "tessera::physics::less_exit_waves",
+                             chunk.count * options_.n_waves(), scan_.window,
+                             LessExitWaves{exit_waves_of(object, chunk, waves_, 1)});
+}
+
+ExitWaves ForwardModel::exit_waves_of(const ObjectView& object, const Chunk& chunk,
+                                      const WavesView& waves, Real scale) const {
   const std::int64_t plane = static_cast<std::int64_t>(object.extent(1) * object.extent(2));
-  device::for_each_row_pixel(
-      exec, "tessera::physics::exit_waves", chunk.count * options_.n_waves(), scan_.window,
-      ExitWaves{windows_of(scan_, options_, chunk, object.extent(2)), object.data(),
-                options_.n_slices * plane, illumination_.images(), images_by(1, waves),
-                options_.n_modes, options_.n_object_modes, scale});
+  return {windows_of(scan_, options_, chunk, object.extent(2)),
+          object.data(),
+          options_.n_slices * plane,
+          illumination_.images(),
+          images_by(1, waves),
+          options_.n_modes,
+          options_.n_object_modes,
+          scale};
 }
 
 void ForwardModel::to_detector(const Device& exec, const Chunk& chunk) {

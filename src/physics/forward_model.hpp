@@ -22,6 +22,8 @@
 
 namespace tessera::physics {
 
+struct ExitWaves;
+
 /// exit_wave[j, o, m] = probe_m(x - shift_j) object_o(x + corner_j), through all slices;
 /// detector_wave = unitary FFT of it, or its near field.
 ///
@@ -57,6 +59,9 @@ class ForwardModel {
   /// waves(): from the detector back to the sample. Unnormalised: the exit waves come out divided
   /// by unitary_scale(), which `add_gradients` makes good.
   void backward(const device::Device& exec, const Chunk& chunk);
+  /// waves() -= exit waves of `chunk`, of a thin sample.
+  void subtract_exit_waves(const device::Device& exec, const ObjectView& object,
+                           const Chunk& chunk);
 
   /// With the waves that `backward` leaves: sums.object += sum_jm conj(probe_jm) waves_jm and
   /// sums.dose += sum_jm |probe_jm|^2, at every window; sums.probe += sum_j conj(object_j)
@@ -116,6 +121,8 @@ class ForwardModel {
   int n_beams(const Chunk& chunk) const { return chunk.count * options_.n_sub_positions; }
   void multiply_by_object(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                           const WavesView& waves, Real scale) const;
+  ExitWaves exit_waves_of(const ObjectView& object, const Chunk& chunk, const WavesView& waves,
+                          Real scale) const;
   void add_slot_gradient(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                          const GradientSums& sums, bool with_probe, Real scale);
 

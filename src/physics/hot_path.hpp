@@ -187,7 +187,8 @@ struct Projection {
 void project(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
              const Projection& projection, Complex* waves);
 
-/// All sums of `chunk` but FigureSums, of exit waves that are kept.
+/// All sums of `chunk` but FigureSums, of exit waves that are kept: slot_sums of what they have
+/// besides probe_jm object_j.
 /// @param kept (position, mode, n, n)
 void add_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, const Complex* kept);
 

@@ -81,7 +81,8 @@ __device__ __forceinline__ void add_power(float* sum, const float2* probe, float
 
 /// Back along x; object_sum += conj(probe) wave; slot_sums += conj(object) wave. A block takes some
 /// rows of `run` places in turn, of one mode: more fill the shared memory.
-/// @tparam kept row spectra, by position; dose and overlap are still to be added to
+/// @tparam kept row spectra, by position: slot_sums += conj(object) (wave - probe object); dose and
+/// overlap are still to be added to
 template <int n, bool kept>
 __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::min_blocks - 1)
     rows_gradient_kernel(ScanArrays scan, ChunkArrays chunk, const float2* __restrict__ waves,
@@ -121,10 +122,11 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::min_blocks - 1)
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) {
       const float2 chi = v[s] * scale;
-      exchange[phase / 2 + block.t + step * s] = conj_times(__ldg(probe + step * s), chi);
+      const float2 p = __ldg(probe + step * s);
+      exchange[phase / 2 + block.t + step * s] = conj_times(p, chi);
       if (!chunk.slot_sums) continue;
       const float2 o = __ldg(object + step * s);
-      const float2 of_probe = conj_times(o, chi);
+      const float2 of_probe = conj_times(o, kept ? chi - p * o : chi);
       float2& sum = slot_sum[block.t + step * s];
       sum = fresh ? of_probe : sum + of_probe;
       if (kept) overlap[s] += intensity * power(o);

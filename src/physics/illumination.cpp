@@ -163,12 +163,6 @@ void Illumination::make_ramps(const Device& exec, const Chunk& chunk) const {
                             first_slot_of(chunk, options_)});
 }
 
-void Illumination::forgo_probes(const Device& exec, const Chunk& chunk) {
-  if (!has_slots_ || has_row_spectra_) return;
-  forget_slots();
-  make_ramps(exec, chunk);
-}
-
 BeamMixture Illumination::mixture(const Chunk& chunk) const {
   return {windows(chunk), parameters_.opr_weight, parameters_.intensity, options_.n_modes,
           options_.n_opr_modes};

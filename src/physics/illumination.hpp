@@ -73,8 +73,6 @@ class Illumination {
   hot_path::OwnProbes own_probes_on_chip(const device::Device& exec,
                                          const FittedParameters& fitted) const;
   const ChipShifts& chip_shifts() const { return chip_shifts_; }
-  /// Instead, where only the sums of `chunk` are of interest: images() are of no use then.
-  void forgo_probes(const device::Device& exec, const Chunk& chunk);
   /// (slot, n_modes, h, w); the probe itself, the same for all, without sub-pixel positions.
   ChunkImages images() const;
   complex* probes() const { return has_slots_ ? slot_probes_.data() : seen_.probe.data(); }

@@ -179,8 +179,9 @@ void ProjectionPass::find_residual_shares(const Device& exec, int count, double 
                        ShareBeyond{bound, distance_, residual_share_});
 }
 
-/// model_.waves() = next, again.
+/// model_.waves() = next, again. With the chunk's shifts: of the near field the way back has them.
 void ProjectionPass::recall(const Device& exec, const Chunk& chunk) {
+  model_.illumination().shift_probes(exec, chunk);
   visit(exec, "tessera::physics::recall", chunk,
         Recall{keeps_one() ? model_.unitary_scale() : Real(1)});
   if (keeps_one()) model_.backward(exec, chunk);
@@ -219,18 +220,16 @@ void ProjectionPass::project_at_once(const Device& exec, const ObjectView& objec
 void ProjectionPass::add_to_object(const Device& exec, const ObjectView& object, const Chunk& chunk,
                                    const GradientSums& sums) {
   if (model_.kernels() == Kernels::fused) return add_at_once(exec, object, chunk, sums, false);
-  model_.illumination().shift_probes(exec, chunk);
   recall(exec, chunk);
   model_.add_gradients(exec, object, chunk, sums, false, 1);
 }
 
-/// Needs no shifted probes.
 void ProjectionPass::add_to_probe(const Device& exec, const ObjectView& object, const Chunk& chunk,
                                   const GradientSums& sums) {
   if (model_.kernels() == Kernels::fused)
     return add_at_once(exec, object, chunk, sums.of_probe(), true);
-  model_.illumination().forgo_probes(exec, chunk);
   recall(exec, chunk);
+  model_.subtract_exit_waves(exec, object, chunk);
   model_.add_gradients(exec, object, chunk, sums.of_probe(), true, 1);
 }
 

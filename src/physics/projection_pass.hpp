@@ -45,7 +45,8 @@ class ProjectionPass {
   /// What `next` adds to the object's sums alone, once more.
   void add_to_object(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                      const GradientSums& sums);
-  /// What it adds to the probe's alone.
+  /// What it adds to the probe's alone: of sums.probe what it has besides the waves of object and
+  /// probe as they are.
   void add_to_probe(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                     const GradientSums& sums);
 

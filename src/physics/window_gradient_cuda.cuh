@@ -20,7 +20,7 @@ enum class Gradient {
   of_projection,      ///< what a projection makes of the exit wave: object
   of_bounded,         ///< the same, of one whose patterns may keep a distance
   of_kept_by_object,  ///< what is kept: object
-  of_kept_by_probe    ///< what is kept: probe
+  of_kept_by_probe    ///< what is kept besides the exit wave: probe
 };
 
 /// What is added to, as boxes of rows that a slice has.
@@ -117,7 +117,9 @@ class WindowGradient {
     const unsigned first = slice_ * width + lane_;
     const float2* const object = as_float2(chunk_.object);
     const float2* const probe = probe_of(now.slot);
-    const auto load = [&](int k) {
+    const auto load = [&](int number) {
+      // What is subtracted from a pixel is read with it.
+      const int k = by_object ? number : number / 2 + number % 2 * 32;
       const int b = k % 32 / S::across;
       const int a = k % S::across;
       if (k >= 32 && k < 64) return load_here(probe + b * S::count * n + 32 * a);
@@ -135,7 +137,7 @@ class WindowGradient {
     } else {
       transform_.backward(v, chip_.twist_of_slice[slice_]);
       constexpr int begin = by_probe ? 0 : 32;
-      constexpr int end = makes_waves ? 96 : by_object ? 64 : 32;
+      constexpr int end = makes_waves ? 96 : 64;
       float2 loaded[ahead];
 #pragma unroll
       for (int k = begin; k < begin + ahead; ++k) loaded[k % ahead] = load(k);
@@ -186,8 +188,9 @@ class WindowGradient {
     float2* const slice = transform_.slice;
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
-      const float2 seen = take(i);
-      const float2 chi = v[i % S::across][i / S::across];
+      const float2 seen = take(by_object ? i : 2 * i);
+      float2 chi = v[i % S::across][i / S::across];
+      if constexpr (!by_object) chi = chi - take(2 * i + 1) * seen;
       if (i < Chip::held)
         add_conj_times(chip_.probe_sum[i][thread_], seen, chi);
       else

@@ -20,10 +20,10 @@ namespace tessera::solvers {
 ///   1245): psi <- [beta / 2 (R_O R_M + 1) + (1 - beta) P_M] psi
 /// P_O alternates, on psi or for RAAR on R_M psi (as Thibault 2009),
 ///   object += (sum_jm conj(P_jm) psi_jm - D object) / max(D, D_min),  D = sum_jm |P_jm|^2,
-///   probe_m += (sum_j conj(O_j) psi_jm - Q probe_m) / max_x Q,  Q = sum_j |O_j|^2,
-/// D_min = 0.01 max_x sum_m |P_m|^2: noise over next to nothing has no bound. The object's quotient
-/// is exact where D is above that; the probe's is not where probes are shifted, and divided by Q
-/// itself it need not come nearer,
+///   probe_m += sum_j S_j* [conj(O_j) (psi_jm - P_jm O_j)] / max_x sum_j |O_j|^2,
+/// with P_jm = S_j probe_m shifted to its position, and D_min = 0.01 max_x sum_m |P_m|^2: noise
+/// over next to nothing has no bound. The object's quotient is exact where D is above that; the
+/// probe has none where it is shifted,
 /// until the probe changes by less than overlap_tolerance or overlap_rounds are done. A pattern
 /// within the distance r^2 / 4 mean counts, r = fourier_relaxation, fulfils the modulus constraint;
 /// others are brought to that distance (Giewekemeyer et al. 2010, PNAS 107, 529). The difference

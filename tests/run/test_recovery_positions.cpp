@@ -113,8 +113,7 @@ defocus_offset_m = 5e-6
             0.1);
 }
 
-/// Which keep the waves of all positions, windows where they were, while these move. The maps
-/// themselves: alternating projections at their end leave 0.12 of `raar`.
+/// Which keep the waves of all positions, windows where they were, while these move.
 TEST(ProjectionMethods, FindPositionsThatAreAPixelAndAHalfOff) {
   const std::string toml = testing::small_beam + R"(
 [data]
@@ -133,7 +132,7 @@ position_error_px = 1.5
     const testing::SharedFolder folder(std::string("positions_") + method);
     EXPECT_LE(position_error_px(folder,
                                 {std::string("solver.method=") + method, "solver.epochs=150",
-                                 "solver.settle_fraction=0", "refine.positions_step=1"},
+                                 "refine.positions_step=1"},
                                 150, toml),
               0.1)
         << method;

@@ -57,29 +57,26 @@ physics::LinearMap first_map(const settings::Solver& settings) {
   return linear_map(options, 0, settings.epochs);
 }
 
-/// probe += (sum - overlap probe) / max overlap. Sums: |change|^2, |probe|^2.
+/// probe += sum / max overlap. Sums: |change|^2, |probe|^2.
 struct DivideProbe {
   physics::ProbeView probe;
   physics::ProbeView probe_sum;
-  DeviceView<Real**> overlap;
   DeviceView<Real> max_overlap;
 
   struct Row {
     complex* probe;
     const complex* probe_sum;
-    const Real* overlap;
     Real max_overlap;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       const complex before = probe[x];
-      const complex step = probe_sum[x] - before * overlap[x];
-      const complex now = max_overlap > 0 ? before + step / max_overlap : before;
+      const complex now = max_overlap > 0 ? before + probe_sum[x] / max_overlap : before;
       sum[0] += physics::squared_magnitude(now - before);
       sum[1] += physics::squared_magnitude(now);
       probe[x] = now;
     }
   };
   KOKKOS_FUNCTION Row row(const int m, const int y) const {
-    return {&probe(m, y, 0), &probe_sum(m, y, 0), &overlap(y, 0), max_overlap()};
+    return {&probe(m, y, 0), &probe_sum(m, y, 0), max_overlap()};
   }
 };
 
@@ -249,8 +246,8 @@ double ProjectionSolver::update_probe(const Device& exec, Sweep& sweep) {
   physics::find_max(exec, sums.overlap, maxima_.overlap);
   device::add_pixel_sums<2>(exec, "tessera::solvers::divide_probe",
                             static_cast<int>(unknowns_.probe.extent(0)), model_.scan().window,
-                            DivideProbe{unknowns_.probe, sums.probe, sums.overlap, maxima_.overlap},
-                            scratch_, sums_);
+                            DivideProbe{unknowns_.probe, sums.probe, maxima_.overlap}, scratch_,
+                            sums_);
   model_.set_probe(exec, unknowns_.probe);
   // Every rank has them, to rounding: their sums are the same to the last bit, and so is the
   // decision.
