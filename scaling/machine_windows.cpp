@@ -90,8 +90,8 @@ Sample sample(const SyntheticCase& wanted, cost::BatchShape shape,
   const int size = scan.batch_sizes().front();
   const int n_batches = (scan.n_positions() - 1) / size + 1;
   Sample made{.amounts = {.batches = 1.0 * n_batches, .epochs = 1}};
-  for (const cost::BatchWork& batch :
-       run::work_of_rank(scan, plan, near, planned.reach(plan, near, 0), n_batches)) {
+  for (const cost::BatchWork& batch : run::work_of_rank(
+           scan, plan, near, planned.reach(plan, near, 0), n_batches, !device::device_is_host)) {
     const cost::BatchAmounts of_batch = cost::amounts_of(batch, shape);
     made.amounts += of_batch.border;
     made.amounts += of_batch.interior;

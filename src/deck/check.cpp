@@ -82,10 +82,11 @@ void check_positions(const Deck& deck) {
 }
 
 void check_shared_gpu(const Deck& deck) {
-  require(
-      !deck.run.share_gpu || deck.decomposition.transport != "nccl",
-      "run.share_gpu = true contradicts decomposition.transport = \"nccl\", which wants a GPU "
-      "for every rank; use \"auto\", \"gpu_mpi\" or \"host_mpi\", or set run.share_gpu = false");
+  const std::string& transport = deck.decomposition.transport;
+  require(!deck.run.share_gpu || !settings::wants_own_gpu(transport),
+          text("run.share_gpu = true contradicts decomposition.transport = ", quoted(transport),
+               ", which wants a GPU for every rank; use \"auto\", \"gpu_mpi\" or \"host_mpi\", or "
+               "set run.share_gpu = false"));
 }
 
 void check_stop(const Deck& deck) {

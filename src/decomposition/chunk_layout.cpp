@@ -15,6 +15,12 @@ bool before(Vec2 a, Vec2 b) {
 
 }  // namespace
 
+void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>& interior) {
+  if (border.empty() || std::ssize(border) + std::ssize(interior) >= fewest_divided) return;
+  border.insert(border.end(), interior.begin(), interior.end());
+  interior.clear();
+}
+
 ChunkLayout::ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots,
                          int n_batches)
     : shifts_(shift_px.begin(), shift_px.end()), chunk_size_(chunk_size), max_slots_(max_slots) {

@@ -12,82 +12,73 @@ using decomposition::Piece;
 using device::Device;
 using device::DeviceView;
 
-/// One field's part of a message: a plane follows a plane, in it a piece a piece, in that a row a
-/// row.
-struct MessagePart {
-  TileField field;
+/// What one message takes from fields: a field follows a field, in it a plane a plane, in that a
+/// piece a piece, in that a row a row.
+struct MessageParts {
+  Kokkos::Array<TileField, HaloExchange::max_fields> fields;
+  int n_fields;
   Shape2 tile;
   const Piece* pieces;
   MessagePieces message;
   Real* buffer;
 
-  /// Where a stretch of pixels of one row lies.
-  struct Place {
-    Real* tile;
-    Real* buffer;
-    int n_reals;
-  };
-  KOKKOS_FUNCTION Place row(const int i) const {
-    const int plane = i / message.n_rows;
-    const int in_plane = i - plane * message.n_rows;
-    const Piece& piece = pieces[last_at(&Piece::first_row, in_plane)];
-    return place(plane, piece, in_plane - piece.first_row, 0, width(piece));
-  }
-  KOKKOS_FUNCTION Place pixel(const std::int64_t i) const {
-    const int plane = static_cast<int>(i / message.n_pixels);
-    const int in_plane = static_cast<int>(i - static_cast<std::int64_t>(plane) * message.n_pixels);
-    const Piece& piece = pieces[last_at(&Piece::first_pixel, in_plane)];
-    const int in_piece = in_plane - piece.first_pixel;
-    const int y = in_piece / width(piece);
-    return place(plane, piece, y, in_piece - y * width(piece), 1);
-  }
-
- private:
-  KOKKOS_FUNCTION static int width(const Piece& piece) {
-    return piece.box.end.x - piece.box.begin.x;
-  }
-  KOKKOS_FUNCTION Place place(int plane, const Piece& piece, int y, int x, int n) const {
-    const std::int64_t row = static_cast<std::int64_t>(plane) * tile.h + piece.box.begin.y + y;
-    const std::int64_t in_buffer = static_cast<std::int64_t>(plane) * message.n_pixels +
-                                   piece.first_pixel + y * width(piece) + x;
-    return {field.data + (row * tile.w + piece.box.begin.x + x) * field.n_components,
-            buffer + in_buffer * field.n_components, n * field.n_components};
+  /// f(tile values, buffer values, how many) for every field and plane of the row, or part of a
+  /// row, that begins at a pixel of the message.
+  template <class F>
+  KOKKOS_FUNCTION void for_each_stretch(const Piece& piece, int in_piece, int n, const F& f) const {
+    const int width = piece.box.end.x - piece.box.begin.x;
+    const int y = in_piece / width;
+    const std::int64_t in_tile = static_cast<std::int64_t>(piece.box.begin.y + y) * tile.w +
+                                 piece.box.begin.x + (in_piece - y * width);
+    const std::int64_t n_tile = static_cast<std::int64_t>(tile.h) * tile.w;
+    Real* of_plane = buffer;
+    for (int i = 0; i < n_fields; ++i) {
+      const int m = fields[i].n_components;
+      for (int plane = 0; plane < fields[i].n_planes; ++plane) {
+        f(fields[i].data + (plane * n_tile + in_tile) * m,
+          of_plane + static_cast<std::int64_t>(piece.first_pixel + in_piece) * m, n * m);
+        of_plane += static_cast<std::int64_t>(message.n_pixels) * m;
+      }
+    }
   }
   /// The last of the message's pieces whose `first` is no larger.
-  KOKKOS_FUNCTION int last_at(int Piece::* first, int value) const {
+  KOKKOS_FUNCTION const Piece& last_at(int Piece::* first, int value) const {
     int begin = message.begin;
     int end = message.begin + message.count;
     while (end - begin > 1) {
       const int middle = begin + (end - begin) / 2;
       (pieces[middle].*first <= value ? begin : end) = middle;
     }
-    return begin;
+    return pieces[begin];
   }
 };
 
 /// move(tile value, buffer value) for every Real: a host takes row after row, a device pixel by
 /// pixel.
 template <class Move>
-void for_each_real(const Device& exec, const char* label, const MessagePart& part,
+void for_each_real(const Device& exec, const char* label, const MessageParts& parts,
                    const Move& move) {
   if constexpr (device::device_is_host) {
     Kokkos::parallel_for(
-        device::kernel_name(label),
-        Kokkos::RangePolicy<Device>(exec, 0, part.field.n_planes * part.message.n_rows),
+        device::kernel_name(label), Kokkos::RangePolicy<Device>(exec, 0, parts.message.n_rows),
         KOKKOS_LAMBDA(const int i) {
-          const MessagePart::Place row = part.row(i);
-          TESSERA_INDEPENDENT_ITERATIONS
-          for (int x = 0; x < row.n_reals; ++x) move(row.tile[x], row.buffer[x]);
+          const Piece& piece = parts.last_at(&Piece::first_row, i);
+          const int width = piece.box.end.x - piece.box.begin.x;
+          parts.for_each_stretch(piece, (i - piece.first_row) * width, width,
+                                 [&](Real* tile, Real* buffer, int n) {
+                                   TESSERA_INDEPENDENT_ITERATIONS
+                                   for (int x = 0; x < n; ++x) move(tile[x], buffer[x]);
+                                 });
         });
   } else {
-    const std::int64_t n_pixels =
-        static_cast<std::int64_t>(part.field.n_planes) * part.message.n_pixels;
     Kokkos::parallel_for(
-        device::kernel_name(label),
-        Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, n_pixels),
-        KOKKOS_LAMBDA(const std::int64_t i) {
-          const MessagePart::Place pixel = part.pixel(i);
-          for (int c = 0; c < pixel.n_reals; ++c) move(pixel.tile[c], pixel.buffer[c]);
+        device::kernel_name(label), Kokkos::RangePolicy<Device>(exec, 0, parts.message.n_pixels),
+        KOKKOS_LAMBDA(const int i) {
+          const Piece& piece = parts.last_at(&Piece::first_pixel, i);
+          parts.for_each_stretch(piece, i - piece.first_pixel, 1,
+                                 [&](Real* tile, Real* buffer, int n) {
+                                   for (int c = 0; c < n; ++c) move(tile[c], buffer[c]);
+                                 });
         });
   }
 }
@@ -102,16 +93,14 @@ struct Add {
   KOKKOS_FUNCTION void operator()(Real& tile, Real& buffer) const { tile += buffer; }
 };
 
-/// All fields of one message, one after another in its buffer.
 template <class Move>
 void move_fields(const Device& exec, const char* label, std::span<const TileField> fields,
                  Shape2 tile, const Piece* pieces, const MessagePieces& message, Real* buffer,
                  const Move& move) {
   if (message.n_pixels == 0) return;
-  for (const TileField& field : fields) {
-    for_each_real(exec, label, MessagePart{field, tile, pieces, message, buffer}, move);
-    buffer += static_cast<std::int64_t>(message.n_pixels) * field.n_planes * field.n_components;
-  }
+  MessageParts parts{{}, static_cast<int>(fields.size()), tile, pieces, message, buffer};
+  std::ranges::copy(fields, parts.fields.data());
+  for_each_real(exec, label, parts, move);
 }
 
 int reals_per_pixel(std::span<const TileField> fields) {

@@ -5,6 +5,7 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/device/stream.hpp"
 
 #include "transports.hpp"
 
@@ -28,6 +29,14 @@ std::string_view usually_fastest(const comm::Communicator& comm) {
 }
 
 }  // namespace
+
+std::string ranks_on_one_gpu(const comm::Communicator& comm) {
+  const std::vector<std::string> gpu = comm.all_gather(device::gpu_identity());
+  for (std::size_t i = 0; i < gpu.size(); ++i)
+    for (std::size_t j = i + 1; j < gpu.size(); ++j)
+      if (gpu[i] == gpu[j]) return text("ranks ", i, " and ", j, " use the same GPU");
+  return {};
+}
 
 std::vector<std::string> transport_names() {
   std::vector<std::string> names;

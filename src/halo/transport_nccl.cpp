@@ -1,9 +1,6 @@
 #include "transport_nccl.hpp"
 
 #include <span>
-#include <thread>
-
-#include "tessera/base/text.hpp"
 
 #include "transports.hpp"
 
@@ -26,7 +23,11 @@ std::size_t n_bytes(std::int64_t n_reals) {
 }  // namespace
 
 NcclTransport::NcclTransport(const comm::Communicator& comm, double timeout_s)
-    : n_ranks_(comm.size()), nccl_(agreed_id(comm), comm.rank(), comm.size(), timeout_s) {}
+    : n_ranks_(comm.size()),
+      nccl_(agreed_id(comm), comm.rank(), comm.size(), timeout_s),
+      marks_(
+          timeout_s, [this] { nccl_.check(); },
+          [this](const std::string& why) { nccl_.fail(why); }) {}
 
 /// What NCCL does next comes after what exec does now ...
 void NcclTransport::follow(const device::Device& exec) {
@@ -77,41 +78,19 @@ void NcclTransport::broadcast(const device::Device& exec, const device::DeviceVi
 }
 
 void NcclTransport::watch(const device::Device& exec) {
-  nccl_.check();
-  if (n_marks_ == marks_.size()) wait_for_oldest_mark();
-  marks_[(oldest_mark_ + n_marks_) % marks_.size()].record(exec);
-  ++n_marks_;
+  marks_.set(exec);
 }
 
 void NcclTransport::wait(const device::Device& exec) {
-  watch(exec);
-  while (n_marks_ > 0) wait_for_oldest_mark();
-}
-
-void NcclTransport::wait_for_oldest_mark() {
-  const Kokkos::Timer timer;
-  while (!marks_[oldest_mark_].passed()) {
-    nccl_.check();
-    if (timer.seconds() > nccl_.timeout_s())
-      nccl_.fail(
-          text("no batch ended for ", nccl_.timeout_s(),
-               " s (decomposition.transport_timeout_s): another rank has ended or is stuck"));
-    std::this_thread::yield();
-  }
-  oldest_mark_ = (oldest_mark_ + 1) % marks_.size();
-  --n_marks_;
+  marks_.set(exec);
+  marks_.wait();
 }
 
 namespace {
 
 std::string why_not_nccl(const comm::Communicator& comm) {
-  const std::vector<std::string> gpu = comm.all_gather(device::gpu_identity());
-  for (std::size_t i = 0; i < gpu.size(); ++i)
-    for (std::size_t j = i + 1; j < gpu.size(); ++j)
-      if (gpu[i] == gpu[j])
-        return text("ranks ", i, " and ", j,
-                    " use the same GPU, which NCCL does not allow; start one rank per GPU");
-  return {};
+  const std::string shared = ranks_on_one_gpu(comm);
+  return shared.empty() ? shared : shared + ", which NCCL does not allow; start one rank per GPU";
 }
 
 std::unique_ptr<Transport> start_nccl(const comm::Communicator& comm, double timeout_s) {

@@ -1,12 +1,11 @@
 #pragma once
 /// NCCL on a stream of its own, ordered with the run's by events: the host never waits.
 
-#include <array>
-
 #include "tessera/device/stream.hpp"
 #include "tessera/halo/transport.hpp"
 
 #include "nccl.hpp"
+#include "progress_marks.hpp"
 
 namespace tessera::halo {
 
@@ -28,18 +27,13 @@ class NcclTransport final : public Transport {
  private:
   void follow(const device::Device& exec);
   void lead(const device::Device& exec);
-  void wait_for_oldest_mark();
 
   int n_ranks_;
   device::Stream stream_{device::Stream::Priority::high};
   device::Event ready_;
   device::Event arrived_;
-  /// How far exec has come: a ring. The deadline counts from one mark to the next, because an epoch
-  /// may well last longer.
-  std::array<device::Event, 64> marks_;
-  std::size_t oldest_mark_ = 0;
-  std::size_t n_marks_ = 0;
   Nccl nccl_;
+  ProgressMarks marks_;
 };
 
 }  // namespace tessera::halo

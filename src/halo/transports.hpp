@@ -28,6 +28,9 @@ TransportKind transport_kind();
 template <>
 TransportKind transport_kind<settings::Nccl>();  // gpu_mpi leaves sums to it
 
+/// Two ranks that use the same GPU: empty, or a clause that names them. Collective.
+std::string ranks_on_one_gpu(const comm::Communicator& comm);
+
 /// @throws AgreedError (exit code 2) where there is none of this name
 TransportKind kind_named(std::string_view name);
 

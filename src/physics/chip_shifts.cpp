@@ -1,5 +1,7 @@
 #include "physics/chip_shifts.hpp"
 
+#include <algorithm>
+
 #include "tessera/device/stream.hpp"
 
 #include "chunk_kernels.hpp"
@@ -42,9 +44,12 @@ bool ChipShifts::has_many(const Chunk& chunk, int n_modes, int window_px) {
 }
 
 bool ChipShifts::pay(const Chunk& chunk, const ObjectView& object) const {
-  // One that does not fill the chip is, too.
+  // One that leaves much of the chip idle is, too.
+  const int n = scan_.window.w;
+  const int enough =
+      std::min(hot_path::places_on_chip(n, n_modes_), hot_path::places_worth_the_chip(n, n_modes_));
   if (!possible_ || !hot_path::counts_pixels(object.extent(1) * object.extent(2)) ||
-      chunk.count < hot_path::places_on_chip(scan_.window.w, n_modes_))
+      chunk.count < enough)
     return false;
   return own_probes_ || has_many(chunk, n_modes_, scan_.window.w);
 }

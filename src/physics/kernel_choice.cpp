@@ -19,6 +19,11 @@ Kernels choose_kernels(const Sizes& sizes) {
   return may_fuse(sizes) && sizes.model.n_slices == 1 ? Kernels::fused : Kernels::portable;
 }
 
+int fewest_divided(Shape2 window, int n_modes, bool on_gpu) {
+  constexpr std::int64_t few_px = std::int64_t{1} << 24;
+  return on_gpu ? static_cast<int>(few_px / (window.size() * n_modes)) : 0;
+}
+
 bool fuses_shifts(const Sizes& sizes) {
   const ModelOptions& model = sizes.model;
   return model.propagation == Propagation::far_field && !model.fixed_order &&

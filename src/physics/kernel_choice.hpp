@@ -16,6 +16,10 @@ enum class Kernels : int {
 /// @param sizes of which those of the rank's tile and positions do not matter
 Kernels choose_kernels(const Sizes& sizes);
 
+/// Positions of a rank's part of a batch from which on a GPU computes those on the border first and
+/// the others while their sums travel (decision 17); 0 on hosts, which always do.
+int fewest_divided(Shape2 window, int n_modes, bool on_gpu);
+
 /// Whether fused kernels make the shifted probes that positions share, and gather their sums: of
 /// portable models, too.
 bool fuses_shifts(const Sizes& sizes);

@@ -152,7 +152,8 @@ RankPlan plan_for_ranks(const deck::Deck& deck, const Scan& scan, const PlannedB
     const decomposition::NearWindows near = planned.windows().near(tiling, rank);
     const decomposition::BatchReach reach = planned.reach(halo, near, 0);
     add_messages(scan, reach, batches.n_batches(), plan);
-    if (model) model->add_rank(work_of_rank(scan, halo, near, reach, batches.n_batches()));
+    if (model)
+      model->add_rank(work_of_rank(scan, halo, near, reach, batches.n_batches(), machine->on_gpu));
   }
   const double scale = static_cast<double>(n_ranks) / plan.n_counted;
   plan.halo_bytes = std::llround(scale * static_cast<double>(plan.halo_bytes));

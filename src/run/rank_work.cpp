@@ -9,6 +9,7 @@
 #include "tessera/decomposition/touched_blocks.hpp"
 
 #include "physics/chip_shifts.hpp"
+#include "physics/kernel_choice.hpp"
 #include "solvers/methods.hpp"
 
 namespace tessera::run {
@@ -75,7 +76,7 @@ OwnPositions own_positions(const Scan& scan, const HaloPlan& plan, const NearWin
 
 std::vector<cost::BatchWork> work_of_rank(const Scan& scan, const HaloPlan& plan,
                                           const NearWindows& near, const BatchReach& reach,
-                                          int n_batches) {
+                                          int n_batches, bool on_gpu) {
   const OwnPositions own = own_positions(scan, plan, near);
   const physics::ModelOptions& model = scan.plan.model;
   const int chunk_size = std::max(1, scan.plan.max_in_chunk(own.subpixel.size()));
@@ -91,6 +92,8 @@ std::vector<cost::BatchWork> work_of_rank(const Scan& scan, const HaloPlan& plan
     for (const int near_number : reach.members(id))
       if (const int number = own.number[static_cast<std::size_t>(near_number)]; number >= 0)
         (own.on_border[static_cast<std::size_t>(number)] ? border : interior).push_back(number);
+    decomposition::join_if_few(physics::fewest_divided(scan.info.pattern, model.n_modes, on_gpu),
+                               border, interior);
     cost::BatchWork& batch = work[static_cast<std::size_t>(id)];
     batch.border = static_cast<int>(border.size());
     batch.interior = static_cast<int>(interior.size());

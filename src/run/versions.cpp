@@ -16,7 +16,7 @@ namespace {
 std::string transports() {
   const std::vector<std::string> names = halo::transport_names();
   std::vector<std::string> missing;
-  for (const char* name : {"gpu_mpi", "nccl"})
+  for (const char* name : {"gpu_mpi", "nccl", "gpu_p2p"})
     if (std::find(names.begin(), names.end(), name) == names.end()) missing.emplace_back(name);
   return joined(names) +
          (missing.empty() ? "" : text(" (not in this build: ", joined(missing), ")"));

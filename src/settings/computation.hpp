@@ -51,7 +51,8 @@ struct Computation {
         {.name = "share_gpu",
          .field = &share_gpu,
          .meaning = "Let several ranks use one GPU, for trials: slower than one rank for each, and "
-                    "not with `nccl`. Without it fewer GPUs than ranks are an error. Nothing to a "
+                    "not with `nccl` and `gpu_p2p`. Without it fewer GPUs than ranks are an error. "
+                    "Nothing to a "
                     "build for hosts."},
     };
   }

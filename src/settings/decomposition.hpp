@@ -34,8 +34,9 @@ struct Decomposition {
          .choices = transport_choices()},
         {.name = "transport_timeout_s",
          .field = &transport_timeout_s,
-         .meaning = "Time without an answer from other ranks after which NCCL gives up and the job "
-                    "ends. Longer than any batch.",
+         .meaning =
+             "Time without an answer from other ranks after which `nccl` and `gpu_p2p` give up and "
+             "the job ends. Longer than any batch.",
          .min = 1,
          .max = 86400},
         {.name = "timeout_s",

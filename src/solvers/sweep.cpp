@@ -49,6 +49,7 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
       reach_(halo.plan(), share.near, schedule_),
       local_of_near_(local_numbers(share.near.positions, share.positions)),
       on_border_(share.on_border),
+      fewest_divided_(share.fewest_divided),
       held_out_(near_batches(share.held_out, schedule_.max_in_batch(), share.near.positions)),
       held_out_batches_(held_out_.size()),
       layout_(share.subpixel, chunk_size, max_slots,
@@ -131,6 +132,7 @@ Batch Sweep::lay_out(int id, std::span<const int> members) {
     const int local = local_of_near_[static_cast<std::size_t>(number)];
     if (local >= 0) (on_border_[local] ? border_ : interior_).push_back(local);
   }
+  decomposition::join_if_few(fewest_divided_, border_, interior_);
   const decomposition::ChunkRange range = layout_.add_batch(border_, interior_);
   const physics::Chunk* chunks = layout_.chunks().data();
   return {id,

@@ -276,14 +276,17 @@ TEST(Check, LooksAtHeldOutPositionsNeedSome) {
               IsEmpty());
 }
 
-TEST(Check, RanksThatShareAGpuDoWithoutNccl) {
-  Deck deck = parsed(xray_deck, {"run.share_gpu=true"});
-  deck.decomposition.transport = "nccl";
-  EXPECT_THAT(complaint([&] { check(deck); }),
-              AllOf(HasSubstr("run.share_gpu = true"),
-                    HasSubstr("decomposition.transport = \"nccl\""), HasSubstr("\"gpu_mpi\"")));
-  deck.run.share_gpu = false;
-  EXPECT_THAT(complaint([&] { check(deck); }), IsEmpty());
+TEST(Check, RanksThatShareAGpuDoWithoutTransportsThatWantOneEach) {
+  for (const std::string name : {"nccl", "gpu_p2p"}) {
+    Deck deck = parsed(xray_deck, {"run.share_gpu=true"});
+    deck.decomposition.transport = name;
+    EXPECT_THAT(
+        complaint([&] { check(deck); }),
+        AllOf(HasSubstr("run.share_gpu = true"),
+              HasSubstr("decomposition.transport = \"" + name + "\""), HasSubstr("\"gpu_mpi\"")));
+    deck.run.share_gpu = false;
+    EXPECT_THAT(complaint([&] { check(deck); }), IsEmpty());
+  }
 }
 
 TEST(CheckReconstruction, StartsAndResultHaveFiles) {

@@ -135,7 +135,7 @@ TEST(Parse, WordsOutsideTheChoicesAreRefused) {
               AllOf(HasSubstr("data.zero_frequency = \"center\" is not known"),
                     HasSubstr("\"centre\", \"corner\"")));
   EXPECT_THAT(parse_complaint("decomposition.transport = \"mpi\""),
-              HasSubstr("\"auto\", \"host_mpi\", \"gpu_mpi\", \"nccl\""));
+              HasSubstr("\"auto\", \"host_mpi\", \"gpu_mpi\", \"nccl\", \"gpu_p2p\""));
   for (const std::string key :
        {"probe.initial", "object.initial", "solver.method", "solver.batch_order",
         "simulation.object", "simulation.scan", "simulation.noise"}) {

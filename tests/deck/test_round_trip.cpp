@@ -134,7 +134,7 @@ Deck random_deck(std::mt19937_64& bits) {
     deck.data.pad_to = {7, 5};
   }
   if (bits() % 2 == 0) deck.decomposition.tiles = {};
-  if (deck.decomposition.transport == "nccl") deck.run.share_gpu = false;
+  if (settings::wants_own_gpu(deck.decomposition.transport)) deck.run.share_gpu = false;
   settle_constraints(deck);
   settle_files(deck.data);
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {

@@ -110,6 +110,20 @@ INSTANTIATE_TEST_SUITE_P(Cases, Layouts,
                                            std::tuple{6, 4, 6}, std::tuple{40, 1, 1},
                                            std::tuple{40, 5, 9}, std::tuple{40, 5, 64}));
 
+TEST(ChunkLayout, FewPositionsAreAllBorder) {
+  std::vector<int> border{3, 5};
+  std::vector<int> interior{1, 2};
+  join_if_few(4, border, interior);
+  EXPECT_EQ(std::pair(border.size(), interior.size()), (std::pair<std::size_t, std::size_t>(2, 2)));
+  join_if_few(5, border, interior);
+  EXPECT_EQ(border, (std::vector{3, 5, 1, 2}));
+  EXPECT_TRUE(interior.empty());
+  std::vector<int> none;
+  interior = {4};
+  join_if_few(5, none, interior);
+  EXPECT_EQ(interior, std::vector{4}) << "nothing travels";
+}
+
 TEST(ChunkLayout, NoPositionsMakeNoChunks) {
   ChunkLayout layout({}, 4, 4, 3);
   const ChunkRange range = layout.add_batch({}, {});

@@ -139,7 +139,7 @@ std::string complaint(std::string_view name) {
 
 TEST(MakeTransport, NamesWhatTheBuildLacksAndWhatItHas) {
   const std::vector<std::string> names = transport_names();
-  for (const std::string name : {"gpu_mpi", "nccl"}) {
+  for (const std::string name : {"gpu_mpi", "nccl", "gpu_p2p"}) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     EXPECT_THAT(complaint(name), AllOf(HasSubstr("decomposition.transport = \"" + name + "\""),
                                        HasSubstr("this build"), HasSubstr("host_mpi")));
@@ -174,14 +174,16 @@ TEST(ChooseTransport, AllRanksTakeOneThatWorksHere) {
       "host_mpi");
 }
 
-/// What a killed or stuck rank does to the others.
-TEST(Nccl, ARankThatDoesNotAnswerEndsTheWaitOfTheOthers) {
-  const std::string reason = kind_named("nccl").why_not(world());
+/// What a killed or stuck rank does to the others, with transports that the host has no part in.
+class StuckRank : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(StuckRank, EndsTheWaitOfTheOthers) {
+  const std::string reason = kind_named(GetParam()).why_not(world());
   if (!reason.empty() || world().size() == 1)
     GTEST_SKIP() << (reason.empty() ? "needs two ranks" : reason);
   constexpr double timeout_s = 2;
   const Device exec;
-  const auto transport = make_transport("nccl", world(), timeout_s);
+  const auto transport = make_transport(GetParam(), world(), timeout_s);
   const auto values = device_values(std::vector<Real>(1000, Real(1)));
   transport->all_reduce(exec, values);
   transport->wait(exec);
@@ -193,6 +195,9 @@ TEST(Nccl, ARankThatDoesNotAnswerEndsTheWaitOfTheOthers) {
   }
   world().barrier();
 }
+
+INSTANTIATE_TEST_SUITE_P(All, StuckRank, ::testing::Values("nccl", "gpu_p2p"),
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace tessera::halo

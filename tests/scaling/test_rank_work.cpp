@@ -28,7 +28,7 @@ struct Counted : ::testing::Test {
   std::vector<cost::BatchWork> work(int rank) const {
     const decomposition::HaloPlan plan = make_halo_plan(tiling, rank);
     const decomposition::NearWindows near = planned.windows().near(tiling, rank);
-    return work_of_rank(scan, plan, near, planned.reach(plan, near, 0), n_batches);
+    return work_of_rank(scan, plan, near, planned.reach(plan, near, 0), n_batches, false);
   }
 
   const comm::Communicator alone{MPI_COMM_SELF};

@@ -30,6 +30,10 @@ struct ChunkRange {
   int end = 0;
 };
 
+/// Makes all of a rank's part of a batch border if it is less than `fewest_divided` positions: they
+/// hide no exchange, and are faster in one chunk.
+void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>& interior);
+
 /// Within a batch, positions of the same sub-pixel shift share a slot, and those of a slot follow
 /// one another, so that a sum over them needs no atomics. Pure; room for the worst case is reserved
 /// once.

@@ -75,6 +75,8 @@ class HaloExchange {
    public:
     Accumulation(const Accumulation&) = delete;
     Accumulation& operator=(const Accumulation&) = delete;
+    /// Whether anything travels.
+    bool is_under_way() const { return halo_.n_fields_ > 0; }
     /// To be called while this rank computes: lets the exchange go on, and does not wait.
     void progress() const { halo_.progress(); }
     /// Ghost values are added to their owners' in ascending peer order; ghosts keep what they hold.

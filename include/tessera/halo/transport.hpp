@@ -38,6 +38,9 @@ class Transport {
   virtual void progress() {}
   /// Later work of `exec` finds everything that `begin` started arrived and sent.
   virtual void finish(const device::Device& exec) = 0;
+  /// Between `begin` and `finish`: whether `finish` shall also do what `all_reduce` does, on ranks
+  /// without messages too. False: it does not.
+  virtual bool reduce_along(const device::DeviceView<Real*>& /*values*/) { return false; }
   /// True if the host takes no part in any of this, so that a device::Graph can record it.
   virtual bool recordable() const { return false; }
   /// Sum over all ranks, in place, the same bits on every rank. Collective.
@@ -62,8 +65,8 @@ class Transport {
 /// Seconds without progress after which a transport gives up, unless the deck says otherwise.
 inline constexpr double default_timeout_s = 20;
 
-/// What this build has: of "host_mpi", "gpu_mpi", "nccl". Whether they work is the machine's
-/// affair.
+/// What this build has: of "host_mpi", "gpu_mpi", "nccl", "gpu_p2p". Whether they work is the
+/// machine's affair.
 std::vector<std::string> transport_names();
 
 /// The transport called `name`, one of transport_names() or "auto": what is usually the fastest of

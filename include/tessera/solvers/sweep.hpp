@@ -49,6 +49,7 @@ struct ScanShare {
   /// Whose windows reach the tile; this rank's positions are among them.
   const decomposition::NearWindows& near;
   std::span<const int> held_out = {};  ///< scan positions that no batch holds but are looked at
+  int fewest_divided = 0;              ///< of a batch: decomposition::join_if_few
 };
 
 class Sweep {
@@ -88,8 +89,11 @@ class Sweep {
       add(chunk);
       under_way.progress();
     });
+    const bool is_shared = shared_sums.size() > 0;
+    const bool along =
+        is_shared && under_way.is_under_way() && transport_.reduce_along(shared_sums);
     under_way.finish(exec);
-    if (shared_sums.size() > 0) all_reduce_reals(exec, shared_sums);
+    if (is_shared && !along) all_reduce_reals(exec, shared_sums);
   }
 
   /// Sums over all ranks, of probe-sized values. Collective.
@@ -141,6 +145,7 @@ class Sweep {
   decomposition::BatchReach reach_;
   std::vector<int> local_of_near_;  ///< -1: another rank's
   std::vector<bool> on_border_;
+  int fewest_divided_;
   std::vector<std::vector<int>> held_out_;  ///< near windows of each batch of them
   std::vector<Batch> held_out_batches_;
   decomposition::ChunkLayout layout_;
