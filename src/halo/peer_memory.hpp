@@ -52,6 +52,10 @@ class PeerMemory {
   void give_up();
 
  private:
+  template <class T, bool adds>
+  void travel(const std::vector<PeerMessage>& messages, T* values, std::size_t n,
+              void* stream) const;
+
   int rank_;
   int n_ranks_;
   std::array<std::byte*, max_ranks> memory_{};  ///< of every rank, as this one sees it

@@ -211,16 +211,6 @@ void launch_travel(const Peers& peers, const std::vector<PeerMessage>& messages,
   check_cuda(cudaGetLastError());
 }
 
-/// @param messages travel with the first part of the values
-template <class T, bool adds>
-void launch_parts(const Peers& peers, const std::vector<PeerMessage>& messages, T* values,
-                  std::size_t n, void* stream) {
-  const std::size_t at_a_time = peers.layout.n_blocks * (box_bytes / sizeof(T));
-  launch_travel<T, adds>(peers, messages, values, std::min(at_a_time, n), stream);
-  for (std::size_t begin = at_a_time; begin < n; begin += at_a_time)
-    launch_travel<T, adds>(peers, {}, values + begin, std::min(at_a_time, n - begin), stream);
-}
-
 }  // namespace
 
 PeerMemory::PeerMemory(int rank, int n_ranks) : rank_(rank), n_ranks_(n_ranks) {
@@ -275,37 +265,32 @@ void PeerMemory::close() {
   }
 }
 
-namespace {
-
-Peers seen_by_kernels(int rank, int n_ranks, const std::array<std::byte*, max_ranks>& memory,
-                      Count* counts, const int* gives_up) {
-  Peers peers{Layout::of(n_ranks), rank, {}, counts, gives_up};
-  std::ranges::copy(memory, peers.memory);
-  return peers;
+/// The messages travel with the first part of the values.
+template <class T, bool adds>
+void PeerMemory::travel(const std::vector<PeerMessage>& messages, T* values, std::size_t n,
+                        void* stream) const {
+  Peers peers{Layout::of(n_ranks_), rank_, {}, counts_, gives_up_};
+  std::ranges::copy(memory_, peers.memory);
+  const std::size_t at_a_time = peers.layout.n_blocks * (box_bytes / sizeof(T));
+  launch_travel<T, adds>(peers, messages, values, std::min(at_a_time, n), stream);
+  for (std::size_t begin = at_a_time; begin < n; begin += at_a_time)
+    launch_travel<T, adds>(peers, {}, values + begin, std::min(at_a_time, n - begin), stream);
 }
-
-}  // namespace
 
 void PeerMemory::exchange_and_sum(const std::vector<PeerMessage>& messages, float* values,
                                   std::size_t n, void* stream) {
-  launch_parts<float, true>(seen_by_kernels(rank_, n_ranks_, memory_, counts_, gives_up_), messages,
-                            values, n, stream);
+  travel<float, true>(messages, values, n, stream);
 }
-
 void PeerMemory::exchange_and_sum(const std::vector<PeerMessage>& messages, double* values,
                                   std::size_t n, void* stream) {
-  launch_parts<double, true>(seen_by_kernels(rank_, n_ranks_, memory_, counts_, gives_up_),
-                             messages, values, n, stream);
+  travel<double, true>(messages, values, n, stream);
 }
 
 void PeerMemory::broadcast(float* values, std::size_t n, void* stream) {
-  launch_parts<float, false>(seen_by_kernels(rank_, n_ranks_, memory_, counts_, gives_up_), {},
-                             values, n, stream);
+  travel<float, false>({}, values, n, stream);
 }
-
 void PeerMemory::broadcast(double* values, std::size_t n, void* stream) {
-  launch_parts<double, false>(seen_by_kernels(rank_, n_ranks_, memory_, counts_, gives_up_), {},
-                              values, n, stream);
+  travel<double, false>({}, values, n, stream);
 }
 
 void PeerMemory::give_up() {

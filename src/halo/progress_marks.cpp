@@ -17,7 +17,8 @@ void ProgressMarks::set(const device::Device& exec) {
   ++n_marks_;
 }
 
-void ProgressMarks::wait() {
+void ProgressMarks::wait(const device::Device& exec) {
+  set(exec);
   while (n_marks_ > 0) wait_for_oldest();
 }
 

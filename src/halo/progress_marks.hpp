@@ -20,8 +20,8 @@ class ProgressMarks {
 
   /// Waits only when there are many.
   void set(const device::Device& exec);
-  /// Until all have passed.
-  void wait();
+  /// Until all that `exec` has to do is done.
+  void wait(const device::Device& exec);
 
  private:
   void wait_for_oldest();

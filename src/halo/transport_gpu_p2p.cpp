@@ -103,8 +103,7 @@ void GpuP2pTransport::watch(const device::Device& exec) {
 }
 
 void GpuP2pTransport::wait(const device::Device& exec) {
-  marks_.set(exec);
-  marks_.wait();
+  marks_.wait(exec);
 }
 
 namespace {

@@ -82,8 +82,7 @@ void NcclTransport::watch(const device::Device& exec) {
 }
 
 void NcclTransport::wait(const device::Device& exec) {
-  marks_.set(exec);
-  marks_.wait();
+  marks_.wait(exec);
 }
 
 namespace {

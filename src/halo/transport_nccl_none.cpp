@@ -1,5 +1,3 @@
-#include "tessera/base/error.hpp"
-
 #include "transports.hpp"
 
 namespace tessera::halo {
@@ -10,15 +8,11 @@ std::string why_not_nccl(const comm::Communicator&) {
          "TESSERA_CUDA is on)";
 }
 
-std::unique_ptr<Transport> start_nccl(const comm::Communicator& comm, double) {
-  throw AgreedError(ExitCode::bad_input, why_not_nccl(comm));
-}
-
 }  // namespace
 
 template <>
 TransportKind transport_kind<settings::Nccl>() {
-  return {settings::Nccl::name, false, why_not_nccl, start_nccl};
+  return {settings::Nccl::name, false, why_not_nccl, nullptr};
 }
 
 }  // namespace tessera::halo

@@ -17,7 +17,7 @@ struct TransportKind {
   /// Whether the ranks of a communicator can use it: empty, or why not and what to do, the same on
   /// all ranks. Collective.
   std::string (*why_not)(const comm::Communicator& comm);
-  /// One that can be used. Collective.
+  /// One that can be used; null where it is not built. Collective.
   /// @throws SystemError if it cannot be started all the same
   std::unique_ptr<Transport> (*start)(const comm::Communicator& comm, double timeout_s);
 };

@@ -51,7 +51,7 @@ bool ChipShifts::pay(const Chunk& chunk, const ObjectView& object) const {
   if (!possible_ || !hot_path::counts_pixels(object.extent(1) * object.extent(2)) ||
       chunk.count < enough)
     return false;
-  return own_probes_ || has_many(chunk, n_modes_, scan_.window.w);
+  return own_probes_ || has_many(chunk, n_modes_, n);
 }
 
 hot_path::ShiftsOnChip ChipShifts::prepare(const Device& exec, const Chunk& chunk,

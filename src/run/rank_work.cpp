@@ -84,6 +84,7 @@ std::vector<cost::BatchWork> work_of_rank(const Scan& scan, const HaloPlan& plan
                                     n_batches);
   const auto n_planes = std::int64_t{model.n_object_modes} * model.n_slices;
   std::vector<cost::BatchWork> work(static_cast<std::size_t>(n_batches));
+  const int fewest_divided = physics::fewest_divided(scan.info.pattern, model.n_modes, on_gpu);
   std::vector<int> border;
   std::vector<int> interior;
   for (int id = 0; id < n_batches; ++id) {
@@ -92,8 +93,7 @@ std::vector<cost::BatchWork> work_of_rank(const Scan& scan, const HaloPlan& plan
     for (const int near_number : reach.members(id))
       if (const int number = own.number[static_cast<std::size_t>(near_number)]; number >= 0)
         (own.on_border[static_cast<std::size_t>(number)] ? border : interior).push_back(number);
-    decomposition::join_if_few(physics::fewest_divided(scan.info.pattern, model.n_modes, on_gpu),
-                               border, interior);
+    decomposition::join_if_few(fewest_divided, border, interior);
     cost::BatchWork& batch = work[static_cast<std::size_t>(id)];
     batch.border = static_cast<int>(border.size());
     batch.interior = static_cast<int>(interior.size());

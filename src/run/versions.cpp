@@ -10,14 +10,16 @@
 #include "tessera/halo/transport.hpp"
 #include "tessera/io/hdf5.hpp"
 
+#include "settings/transports.hpp"
+
 namespace tessera::run {
 namespace {
 
 std::string transports() {
   const std::vector<std::string> names = halo::transport_names();
   std::vector<std::string> missing;
-  for (const char* name : {"gpu_mpi", "nccl", "gpu_p2p"})
-    if (std::find(names.begin(), names.end(), name) == names.end()) missing.emplace_back(name);
+  for (const std::string& name : settings::transport_choices())
+    if (name != "auto" && std::ranges::find(names, name) == names.end()) missing.push_back(name);
   return joined(names) +
          (missing.empty() ? "" : text(" (not in this build: ", joined(missing), ")"));
 }
