@@ -8,6 +8,7 @@
 #include "tessera/base/text.hpp"
 
 #include "inspect_sections.hpp"
+#include "io/bad_pixels.hpp"
 #include "io/scan_format.hpp"
 
 namespace tessera::analysis {
@@ -60,6 +61,43 @@ Json dose_section(const io::File& file, const ScanContents& contents, Shape2 pat
           {"negative_or_not_finite_values", n_unusable}};
 }
 
+/// Pixels that no light explains, as a reconstruction looks for them, in every n-th pattern.
+Json bad_pixels_section(const io::File& file, const ScanContents& contents,
+                        const PatternExtents& extents, const std::vector<double>& mask) {
+  constexpr std::int64_t n_looked_at = 128;
+  constexpr double sharpest_beam_px = 3;
+  const Shape2 shape = extents.pattern;
+  const std::int64_t step = std::max<std::int64_t>(1, extents.n / n_looked_at);
+  io::PixelStatistics statistics(shape);
+  std::int64_t position = 0;
+  for_each_pattern(file, contents.patterns, [&](const double* counts) {
+    if (position++ % step != 0) return;
+    for (std::int64_t r = 0; r < shape.size(); ++r)
+      if (counts[r] >= 0 && std::isfinite(counts[r])) statistics.add(r, counts[r]);
+  });
+  ImageStack<std::uint8_t> trusted(1, shape, 1);
+  ImageStack<std::uint8_t> in_beam(1, shape);
+  const bool at_corner = contents.zero_frequency == "corner";
+  for (int y = 0; y < shape.h; ++y)
+    for (int x = 0; x < shape.w; ++x) {
+      if (!mask.empty()) trusted(0, y, x) = mask[std::int64_t{y} * shape.w + x] != 0;
+      in_beam(0, y, x) =
+          (at_corner ? std::hypot(std::min(y, shape.h - y), std::min(x, shape.w - x))
+                     : std::hypot(y - shape.h / 2, x - shape.w / 2)) <= sharpest_beam_px;
+    }
+  const io::BadPixels bad = io::find_bad_pixels(statistics, trusted, in_beam);
+  Json section;
+  const auto add = [&](const std::string& kind, const std::vector<std::int64_t>& pixels) {
+    constexpr std::size_t most_named = 8;
+    section[kind] = pixels.size();
+    for (std::size_t i = 0; i < std::min(pixels.size(), most_named); ++i)
+      section["first_" + kind + "_yx"].push_back({pixels[i] / shape.w, pixels[i] % shape.w});
+  };
+  add("hot", bad.hot);
+  add("stuck", bad.stuck);
+  return section;
+}
+
 /// What a deck knows and the file need not.
 void add_experiment(Json& section, const deck::Experiment& experiment) {
   auto add = [&](const char* name, const std::optional<double>& value) {
@@ -106,6 +144,7 @@ Json scan_report(const ScanContents& contents) {
   }
   report["dose"] = dose_section(file, contents, extents.pattern, mask);
   report["masked_pixels"] = std::count(mask.begin(), mask.end(), 0.0);
+  report["bad_pixels"] = bad_pixels_section(file, contents, extents, mask);
   return report;
 }
 

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "io/scan_chunks.hpp"
+
 namespace tessera::analysis {
 namespace {
 
@@ -46,26 +48,6 @@ std::pair<int, int> well_filled(const std::vector<int>& counts) {
   return {static_cast<int>(first - counts.begin()), static_cast<int>(last - counts.begin())};
 }
 
-/// Single patterns, or a few that share chunks of the file: a chunk is decoded as a whole.
-std::vector<Box> spread_groups(const io::RecordedPatterns& recorded, int max_patterns) {
-  const int n = std::min(max_patterns, recorded.n_positions);
-  const int columns = recorded.raster.empty() ? 1 : recorded.raster[1];
-  const int along = recorded.raster.empty() ? recorded.n_positions : columns;
-  constexpr int most_together = 16;
-  const int together = std::clamp(static_cast<int>(recorded.positions_per_chunk.size()), 1,
-                                  std::min({most_together, along, std::max(1, n / most_together)}));
-  std::vector<Box> groups;
-  for (int i = 0; i < n / together; ++i) {
-    const auto first = static_cast<int>(std::int64_t{i} * recorded.n_positions / (n / together));
-    if (recorded.raster.empty())
-      groups.push_back(Box::at({std::min(first, along - together), 0}, {together, 1}));
-    else
-      groups.push_back(
-          Box::at({first / columns, std::min(first % columns, along - together)}, {1, together}));
-  }
-  return groups;
-}
-
 }  // namespace
 
 Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
@@ -78,7 +60,9 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
   survey.damaged = ImageStack<std::uint8_t>(1, shape, 1);
   const auto n_pixels = static_cast<std::size_t>(shape.size());
   reader.start_reading(io::PatternType::f32);
-  const std::vector<Box> groups = spread_groups(recorded, max_patterns);
+  const io::ScanChunks chunks{io::scan_shape(recorded.n_positions, recorded.raster),
+                              recorded.positions_per_chunk};
+  const std::vector<Box> groups = chunks.spread(max_patterns);
   for (const Box& group : groups) survey.n_sampled += static_cast<int>(group.area());
   ImageStack<double> n_negative(1, shape);
   ImageStack<double> n_saturated(1, shape);

@@ -197,7 +197,7 @@ PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
   check_owners(owner, positions, info.n_positions, comm);
   std::vector<bool> is_mine(static_cast<std::size_t>(info.n_positions));
   for (const int position : positions) is_mine[static_cast<std::size_t>(position)] = true;
-  const ScanChunks chunks{scan_shape(info), info.positions_per_chunk};
+  const ScanChunks chunks{scan_shape(info.n_positions, info.raster), info.positions_per_chunk};
   const std::unique_ptr<ScanReader> file = open_patterns(source, info, comm);
   std::unique_ptr<PieceReader> reader;
   comm.together([&] { reader = std::make_unique<PieceReader>(source, info, *file); });

@@ -10,6 +10,11 @@
 
 namespace tessera::io {
 
+/// Rows and columns of scan positions; patterns without a raster are one column.
+inline Shape2 scan_shape(int n_positions, const std::vector<int>& raster) {
+  return raster.empty() ? Shape2{n_positions, 1} : Shape2{raster[0], raster[1]};
+}
+
 /// Chunks [begin, end) of the scan, row by row.
 struct FileChunks {
   int begin = 0;
@@ -30,6 +35,9 @@ struct ScanChunks {
   static FileChunks piece(FileChunks share, int round, int per_round);
   /// The scan positions of `range` as at most three boxes: a row's rest, whole rows, a row's start.
   std::vector<Box> boxes(FileChunks range) const;
+  /// Up to `max_positions`, spread evenly over the scan: single ones, or a few that share chunks,
+  /// since a chunk is decoded as a whole.
+  std::vector<Box> spread(int max_positions) const;
 };
 
 /// Calls `visit(position)` for the flattened positions of `boxes`, in the order of a hyperslab

@@ -6,16 +6,14 @@
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
-namespace tessera::io {
+#include "scan_chunks.hpp"
 
-Shape2 scan_shape(const ScanInfo& info) {
-  return info.raster.empty() ? Shape2{info.n_positions, 1} : Shape2{info.raster[0], info.raster[1]};
-}
+namespace tessera::io {
 
 StoredPatterns::StoredPatterns(const ScanSource& source, const ScanInfo& info, ScanReader& file)
     : source_(source),
       info_(info),
-      scan_(scan_shape(info)),
+      scan_(scan_shape(info.n_positions, info.raster)),
       framing_(info.frame, zero_frequency(source)),
       file_(file),
       pattern_bytes_(static_cast<std::size_t>(info.pattern.size()) * size_of(info.type)),

@@ -31,9 +31,6 @@ void with_type(PatternType type, Work&& work) {
   }
 }
 
-/// Rows and columns of scan positions; 3-D patterns are one column.
-Shape2 scan_shape(const ScanInfo& info);
-
 /// The patterns of an open file, and the masks of their own if they have any. All arguments must
 /// outlive it.
 class StoredPatterns {

@@ -58,7 +58,27 @@ std::string suspects(const deck::Deck& deck, const Scan& scan) {
               " pixels are trusted)");
 }
 
+/// How many, and where the first of them lie in the file's images.
+std::string pixels_text(const std::vector<std::int64_t>& pixels, const char* kind, int width) {
+  constexpr std::size_t most_named = 4;
+  if (pixels.empty()) return "";
+  std::string where;
+  for (std::size_t i = 0; i < std::min(pixels.size(), most_named); ++i)
+    where += text(i > 0 ? ", " : "", '(', pixels[i] / width, ", ", pixels[i] % width, ')');
+  return text(pixels.size(), ' ', kind, " at (y, x) = ", where,
+              pixels.size() > most_named ? " ..." : "");
+}
+
 }  // namespace
+
+std::string doubt_of_pixels(const io::BadPixels& bad, Shape2 stored) {
+  const std::string hot = pixels_text(bad.hot, "hot", stored.w);
+  const std::string stuck = pixels_text(bad.stuck, "stuck", stored.w);
+  if (hot.empty() && stuck.empty()) return "";
+  return text("pixels that no light explains are left out: ", hot,
+              hot.empty() || stuck.empty() ? "" : "; ", stuck,
+              ". data.find_bad_pixels = false trusts them");
+}
 
 std::vector<std::string> doubts_of_batches(const deck::Deck& deck, const Scan& scan) {
   constexpr double tolerable_share = 0.05;

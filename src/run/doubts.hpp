@@ -4,12 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "io/bad_pixels.hpp"
 #include "run/scan.hpp"
 
 namespace tessera::run {
 
 /// A mask that trusts less than half of the recorded pixels is probably the other way round.
 std::string doubt_of_mask(const Scan& scan);
+
+/// Pixels that are left out though the mask trusts them. On rank 0.
+std::string doubt_of_pixels(const io::BadPixels& bad, Shape2 stored);
 
 /// Solvers in whose batches ranks have no position, though they have some of the scan: one idle
 /// share in twenty or more, and the batches that leave none idle. Needs the fitted positions.

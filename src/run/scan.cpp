@@ -252,6 +252,14 @@ void hold_out(const deck::Validation& validation, Scan& scan) {
     if (held_out[static_cast<std::size_t>(position)]) scan.held_out.push_back(position);
 }
 
+/// Collective.
+void leave_out_bad_pixels(const io::ScanSource& source, const comm::Communicator& comm,
+                          const Log& log, io::ScanInfo& info) {
+  const io::BadPixels bad = io::leave_out_bad_pixels(source, comm, info);
+  if (const std::string doubt = doubt_of_pixels(bad, info.frame.stored()); !doubt.empty())
+    log.warning(doubt);
+}
+
 /// Grid and batch sizes. Collective.
 Scan with_windows(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm) {
   Scan scan;
@@ -303,7 +311,9 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
 Scan load_scan(const deck::Deck& deck, io::ScanSource source, const comm::Communicator& comm,
                const Log& log) {
   const auto start = std::chrono::steady_clock::now();
-  Scan scan = with_windows(deck, io::read_scan_info(source, comm), comm);
+  io::ScanInfo info = io::read_scan_info(source, comm);
+  if (deck.data.find_bad_pixels) leave_out_bad_pixels(source, comm, log, info);
+  Scan scan = with_windows(deck, std::move(info), comm);
   check_least_memory(deck, scan, comm);
   cut_tiles(deck, comm, scan);
   scan.source = std::move(source);

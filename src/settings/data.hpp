@@ -31,6 +31,7 @@ struct Data {
   double saturation_counts = 0;
   std::string negative_counts = "refuse";
   double beam_stop_radius_px = 0;
+  bool find_bad_pixels = true;
   std::optional<std::string> background;
   std::string background_file;
   bool transpose = false;
@@ -156,6 +157,12 @@ struct Data {
                     "shadow of a beam stop; 0: none.",
          .min = 0,
          .max = 10000},
+        {.name = "find_bad_pixels",
+         .field = &find_bad_pixels,
+         .meaning =
+             "Look at some of the patterns for pixels that no light explains, name them, and "
+             "trust them no more: hot ones, five times as bright as what is around them, and "
+             "stuck ones (dead ones, too), which never change between bright ones that do."},
         {.name = "background",
          .field = &background,
          .meaning = "Dataset of a known background, (y, x), counts in a pattern, which the model "

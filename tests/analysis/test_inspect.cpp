@@ -54,6 +54,15 @@ void write_scan(const std::string& path, const io::Extents& scan, const std::str
   file.close();
 }
 
+/// 24 patterns, bright everywhere, in which pixel (1, 2) never changes.
+void write_stuck_pixel(const std::string& path) {
+  io::File file = io::File::create(path);
+  std::vector<double> counts;
+  for (int i = 0; i < 24 * 6 * 6; ++i) counts.push_back(i % 36 == 8 ? 0 : 100 + i % 7);
+  file.write_doubles("patterns", {24, 6, 6}, counts);
+  file.close();
+}
+
 void expect_the_scan(const Json& report) {
   EXPECT_EQ(report["kind"], "scan");
   EXPECT_EQ(report["patterns"]["count"], 6);
@@ -90,6 +99,14 @@ TEST_F(Inspect, FindsTheScanInAFileWithoutADeck) {
 TEST_F(Inspect, ReadsAFourAxisScan) {
   write_scan(folder_.path("scan.h5"), {2, 3}, "data");
   expect_the_scan(json_report(folder_.path("scan.h5")));
+}
+
+TEST_F(Inspect, NamesPixelsThatNeverChange) {
+  write_stuck_pixel(folder_.path("scan.h5"));
+  const Json report = json_report(folder_.path("scan.h5"));
+  EXPECT_EQ(report["bad_pixels"]["hot"], 0);
+  EXPECT_EQ(report["bad_pixels"]["stuck"], 1);
+  EXPECT_EQ(report["bad_pixels"]["first_stuck_yx"], Json::parse("[[1, 2]]"));
 }
 
 TEST_F(Inspect, TakesNamesAndExperimentFromADeck) {

@@ -1,10 +1,12 @@
 // What reading makes of the detector: pixels, patterns, probes and masks that fit each other.
 #include <limits>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tessera/io/hdf5.hpp"
 
+#include "run/doubts.hpp"
 #include "run/run.hpp"
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
@@ -13,6 +15,7 @@
 namespace tessera::run {
 namespace {
 
+using ::testing::HasSubstr;
 using testing::world;
 
 /// A noiseless simulated scan with a detector of 48 x 48.
@@ -62,6 +65,42 @@ TEST_F(LoadScan, AProbeOfTheFilesDetectorFitsWhatIsLeftOfIt) {
   const double whole = error("data.bin=1");
   for (const char* option : {"data.crop=[36, 36]", "data.bin=2", "data.pad_to=[64, 64]"})
     EXPECT_LT(error(option), 1.3 * whole) << option;
+}
+
+/// A dead row through the beam and a hot pixel beside it are named and trusted no more, by all
+/// ranks; if they are to be trusted they are.
+TEST_F(LoadScan, PixelsThatNoLightExplainsAreLeftOut) {
+  const int n = loaded_scan({}).n_positions();
+  const std::string spoilt = (folder_.path() / "spoilt.h5").string();
+  world().together([&] {
+    if (!world().is_root()) return;
+    io::File file = io::File::create(spoilt);
+    const io::File given = io::File::open(deck({}).data.file);
+    std::vector<double> counts = given.read_doubles("patterns");
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (i / 48 % 48 == 23) counts[i] = 0;
+      if (i % (48 * 48) == 5 * 48 + 9) counts[i] = 1e5;
+    }
+    file.write_doubles("patterns", {n, 48, 48}, counts);
+    file.write_doubles("positions_m", {n, 2}, given.read_doubles("positions_m"));
+  });
+  const auto loaded = [&](const std::string& option) {
+    const deck::Deck wanted = deck({"data.file=" + spoilt, "data.valid_pixels=", option});
+    return load_scan(wanted, scan_source(wanted), world(), Log(false));
+  };
+  const Scan judged = loaded("data.find_bad_pixels=true");
+  EXPECT_EQ(judged.info.n_trusted(), 47 * 48 - 1);
+  for (int x = 0; x < 48; ++x) EXPECT_EQ(judged.info.valid_pixels(0, 47, x), 0);  // 24 is the first
+  EXPECT_LT(judged.counts_per_pattern, loaded_scan({}).counts_per_pattern);
+  EXPECT_EQ(loaded("data.find_bad_pixels=false").info.n_trusted(), 48 * 48);
+}
+
+TEST(DoubtOfPixels, NamesTheFirstOfThemAndTheRemedy) {
+  EXPECT_EQ(doubt_of_pixels({}, {8, 10}), "");
+  const std::string doubt = doubt_of_pixels({{13}, {20, 21, 22, 23, 24}}, {8, 10});
+  EXPECT_THAT(doubt, HasSubstr("1 hot at (y, x) = (1, 3)"));
+  EXPECT_THAT(doubt, HasSubstr("5 stuck at (y, x) = (2, 0), (2, 1), (2, 2), (2, 3) ..."));
+  EXPECT_THAT(doubt, HasSubstr("data.find_bad_pixels = false"));
 }
 
 /// Pixels that some patterns ignore have the mean of the others; the known background is there.

@@ -1,0 +1,239 @@
+#include "io/bad_pixels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "framing.hpp"
+#include "scan_chunks.hpp"
+#include "scan_format.hpp"
+
+namespace tessera::io {
+
+PixelStatistics::PixelStatistics(Shape2 shape)
+    : n_(1, shape), mean_(1, shape), squares_(1, shape) {}
+
+/// Welford 1962: exactly 0 for what never changes.
+void PixelStatistics::add(std::int64_t i, double counts) {
+  const double distance = counts - mean_.data()[i];
+  mean_.data()[i] += distance / ++n_.data()[i];
+  squares_.data()[i] += distance * (counts - mean_.data()[i]);
+}
+
+double PixelStatistics::standard_error(std::int64_t i) const {
+  const double patterns = n(i);
+  return std::sqrt(squares_.data()[i] / std::max(1.0, patterns * (patterns - 1)));
+}
+
+namespace {
+
+class Judge {
+ public:
+  Judge(const PixelStatistics& statistics, const ImageStack<std::uint8_t>& trusted)
+      : statistics_(statistics), shape_(statistics.shape()), kind_(1, shape_, Kind::unknown) {
+    for (std::int64_t i = 0; i < shape_.size(); ++i) {
+      if (!trusted.data()[i] || statistics.n(i) < fewest_patterns_to_judge) continue;
+      kind_.data()[i] = statistics.standard_error(i) > 0 ? Kind::live : Kind::still;
+    }
+  }
+
+  /// Which are unknown from then on.
+  std::vector<std::int64_t> hot(const ImageStack<std::uint8_t>& in_beam) {
+    std::vector<std::int64_t> found;
+    for (std::int64_t i = 0; i < shape_.size(); ++i)
+      if (kind(i) != Kind::unknown && !in_beam.data()[i] && is_hot(i)) found.push_back(i);
+    for (const std::int64_t i : found) kind_.data()[i] = Kind::unknown;
+    return found;
+  }
+
+  std::vector<std::int64_t> stuck() const {
+    ImageStack<std::uint8_t> is_stuck(1, shape_);
+    find_along(shape_.h, shape_.w, [&](int y, int x) { return index(y, x); }, is_stuck);
+    find_along(shape_.w, shape_.h, [&](int x, int y) { return index(y, x); }, is_stuck);
+    std::vector<std::int64_t> found;
+    for (std::int64_t i = 0; i < shape_.size(); ++i)
+      if (is_stuck.data()[i]) found.push_back(i);
+    return found;
+  }
+
+ private:
+  enum class Kind : std::uint8_t { unknown, still, live };
+
+  Kind kind(std::int64_t i) const { return kind_.data()[i]; }
+  std::int64_t index(int y, int x) const { return std::int64_t{y} * shape_.w + x; }
+
+  bool is_hot(std::int64_t i) const {
+    constexpr int reach = 2;
+    constexpr double factor = 5;
+    constexpr double noise = 6;
+    const Pixel here{static_cast<int>(i / shape_.w), static_cast<int>(i % shape_.w)};
+    const Box around = intersection(grown(Box::at(here, {1, 1}), reach), Box::at({}, shape_));
+    std::array<double, 24> means{};
+    std::size_t n = 0;
+    for (int y = around.begin.y; y < around.end.y; ++y)
+      for (int x = around.begin.x; x < around.end.x; ++x)
+        if (const std::int64_t j = index(y, x); j != i && kind(j) != Kind::unknown)
+          means[n++] = statistics_.mean(j);
+    constexpr std::size_t fewest = 8;
+    if (n < fewest) return false;
+    const auto end = means.begin() + static_cast<std::ptrdiff_t>(n);
+    const auto brightest = means.begin() + static_cast<std::ptrdiff_t>(n / 8);  // but an eighth
+    std::nth_element(means.begin(), brightest, end, std::greater<>());
+    return statistics_.mean(i) - factor * *brightest > noise * statistics_.standard_error(i);
+  }
+
+  bool is_bright(std::int64_t i) const {
+    constexpr double noise = 10;
+    return statistics_.mean(i) > noise * statistics_.standard_error(i);
+  }
+
+  /// Of lines of pixels at(line, along), and of those that cross them: the latter are stuck as a
+  /// whole if one of their pixels is, where all of them are still.
+  template <class At>
+  void find_along(int n_lines, int n_along, const At& at,
+                  ImageStack<std::uint8_t>& is_stuck) const {
+    constexpr std::size_t most_side_by_side = 2;
+    const std::vector<bool> is_still = still_crossings(n_lines, n_along, at);
+    std::vector<bool> is_crossing_stuck(is_still.size());
+    for (int line = 0; line < n_lines; ++line)
+      for_each_gap(
+          n_along, [&](int along) { return at(line, along); },
+          [&](const std::vector<int>& gap) {
+            for (const int along : gap) {
+              if (is_still[static_cast<std::size_t>(along)])
+                is_crossing_stuck[static_cast<std::size_t>(along)] = true;
+              else if (gap.size() <= most_side_by_side)
+                is_stuck.data()[at(line, along)] = 1;
+            }
+          });
+    for (int along = 0; along < n_along; ++along)
+      for (int line = 0; is_crossing_stuck[static_cast<std::size_t>(along)] && line < n_lines;
+           ++line)
+        if (kind(at(line, along)) == Kind::still) is_stuck.data()[at(line, along)] = 1;
+  }
+
+  /// By place along the lines: half or more of the pixels there are still, and none is live.
+  template <class At>
+  std::vector<bool> still_crossings(int n_lines, int n_along, const At& at) const {
+    std::vector<bool> is_still(static_cast<std::size_t>(n_along));
+    for (int along = 0; along < n_along; ++along) {
+      int n_still = 0;
+      int n_live = 0;
+      for (int line = 0; line < n_lines; ++line) {
+        n_still += kind(at(line, along)) == Kind::still;
+        n_live += kind(at(line, along)) == Kind::live;
+      }
+      is_still[static_cast<std::size_t>(along)] = n_live == 0 && 2 * n_still >= n_lines;
+    }
+    return is_still;
+  }
+
+  /// visit(gap): the still pixels between two bright ones of a line.
+  template <class At, class Visit>
+  void for_each_gap(int n_along, const At& at, const Visit& visit) const {
+    std::vector<int> gap;
+    bool is_bright_before = false;
+    for (int along = 0; along < n_along; ++along) {
+      const std::int64_t here = at(along);
+      if (kind(here) == Kind::still) gap.push_back(along);
+      if (kind(here) != Kind::live) continue;
+      const bool is_bright_here = is_bright(here);
+      if (!gap.empty() && is_bright_before && is_bright_here) visit(gap);
+      gap.clear();
+      is_bright_before = is_bright_here;
+    }
+  }
+
+  const PixelStatistics& statistics_;
+  Shape2 shape_;
+  ImageStack<Kind> kind_;
+};
+
+/// Of up to `max_patterns`, of the pixels in `part`. By this rank alone.
+PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, const Box& part,
+                             int max_patterns) {
+  const std::unique_ptr<ScanReader> file = info.format->open(source, nullptr);
+  file->start_reading(PatternType::f32);
+  PixelStatistics statistics(part.shape());
+  std::vector<float> patterns;
+  std::vector<std::uint8_t> masks;
+  const ScanChunks chunks{scan_shape(info.n_positions, info.raster), info.positions_per_chunk};
+  const double saturation = std::min(source.saturation_counts, info.saturation);
+  for (const Box& positions : chunks.spread(max_patterns)) {
+    patterns.resize(static_cast<std::size_t>(positions.area() * part.area()));
+    file->read_patterns(positions, part, reinterpret_cast<std::byte*>(patterns.data()));
+    masks.assign(patterns.size(), 1);
+    if (info.has_own_masks) file->read_masks(positions, part, masks.data());
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      const double counts = patterns[i];
+      if (masks[i] && counts >= 0 && counts < saturation)  // no NaN
+        statistics.add(static_cast<std::int64_t>(i) % part.area(), counts);
+    }
+  }
+  return statistics;
+}
+
+/// Calls work(pixel, i): pixel i of `part`, as recorded, goes to `pixel` of the pattern.
+template <class Work>
+void for_each_recorded(const Framing& framing, const Box& part, const Work& work) {
+  framing.for_each_pixel(part, [&](std::int64_t pixel, const auto& all_recorded) {
+    all_recorded([&](std::int64_t i) { work(pixel, i); });
+  });
+}
+
+/// Finds them and takes them from info.valid_pixels; by this rank alone.
+BadPixels leave_out(const ScanSource& source, ScanInfo& info) {
+  constexpr int max_patterns = 128;
+  constexpr double sharpest_beam_px = 3;
+  const Framing framing(info.frame, zero_frequency(source));
+  const Box& part = framing.needed();
+  ImageStack<std::uint8_t> trusted(1, part.shape());
+  ImageStack<std::uint8_t> in_beam(1, part.shape());
+  const Shape2 pattern = info.pattern;
+  for_each_recorded(framing, part, [&](std::int64_t pixel, std::int64_t i) {
+    trusted.data()[i] = info.valid_pixels.data()[pixel];
+    in_beam.data()[i] = !source.in_near_field &&
+                        std::hypot(frequency_index(static_cast<int>(pixel / pattern.w), pattern.h),
+                                   frequency_index(static_cast<int>(pixel % pattern.w),
+                                                   pattern.w)) <= sharpest_beam_px;
+  });
+  BadPixels bad = find_bad_pixels(look_at_some(source, info, part, max_patterns), trusted, in_beam);
+  for (std::vector<std::int64_t>* pixels : {&bad.hot, &bad.stuck})
+    for (std::int64_t& i : *pixels) {
+      trusted.data()[i] = 0;
+      i = (part.begin.y + i / part.width()) * info.frame.stored().w + part.begin.x +
+          i % part.width();
+    }
+  for_each_recorded(framing, part, [&](std::int64_t pixel, std::int64_t i) {
+    if (!trusted.data()[i]) info.valid_pixels.data()[pixel] = 0;
+  });
+  return bad;
+}
+
+}  // namespace
+
+BadPixels find_bad_pixels(const PixelStatistics& statistics,
+                          const ImageStack<std::uint8_t>& trusted,
+                          const ImageStack<std::uint8_t>& in_beam) {
+  Judge judge(statistics, trusted);
+  BadPixels bad;
+  bad.hot = judge.hot(in_beam);
+  bad.stuck = judge.stuck();
+  return bad;
+}
+
+BadPixels leave_out_bad_pixels(const ScanSource& source, const comm::Communicator& comm,
+                               ScanInfo& info) {
+  BadPixels bad;
+  comm.together([&] {
+    if (comm.is_root() && info.n_positions >= fewest_patterns_to_judge)
+      bad = leave_out(source, info);
+  });
+  comm.broadcast(std::span(info.valid_pixels.data(), info.valid_pixels.size()));
+  return bad;
+}
+
+}  // namespace tessera::io

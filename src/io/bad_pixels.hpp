@@ -1,0 +1,60 @@
+#pragma once
+/// Pixels whose counts no light explains, told from what a scan's patterns hold.
+
+#include <cstdint>
+#include <vector>
+
+#include "tessera/comm/communicator.hpp"
+
+#include "io/scan_reader.hpp"
+
+namespace tessera::io {
+
+/// What each pixel of a part of the detector counted in some patterns. Indices go row by row.
+class PixelStatistics {
+ public:
+  explicit PixelStatistics(Shape2 shape);
+
+  /// Takes what pixel `i` counted in one more pattern.
+  void add(std::int64_t i, double counts);
+
+  Shape2 shape() const { return mean_.shape(); }
+  int n(std::int64_t i) const { return n_.data()[i]; }
+  double mean(std::int64_t i) const { return mean_.data()[i]; }
+  /// Of the mean; 0: the pixel never changed.
+  double standard_error(std::int64_t i) const;
+
+ private:
+  ImageStack<int> n_;
+  ImageStack<double> mean_;
+  ImageStack<double> squares_;  ///< of the distances from the mean, summed
+};
+
+/// Indices, ascending.
+struct BadPixels {
+  std::vector<std::int64_t> hot;
+  std::vector<std::int64_t> stuck;
+};
+
+/// The fewest patterns that say anything of a pixel.
+inline constexpr int fewest_patterns_to_judge = 20;
+
+/// *Hot*: more than five times as bright, beyond noise, as all but an eighth of the 24 pixels
+/// around it, which may be hot, too. *Stuck*: the same count in every pattern, zero or another, in
+/// one or two pixels side by side, or in whole rows or columns, between bright pixels that do
+/// change.
+/// @param trusted (1, h, w), 1: to be judged
+/// @param in_beam (1, h, w), 1: the beam may be sharp here, which is not hot
+BadPixels find_bad_pixels(const PixelStatistics& statistics,
+                          const ImageStack<std::uint8_t>& trusted,
+                          const ImageStack<std::uint8_t>& in_beam);
+
+/// Finds them in up to 128 patterns, spread evenly over the scan, and takes them from
+/// info.valid_pixels, binned ones with all that they are the sum of. Rank 0 reads, all receive.
+/// Collective.
+/// @return on rank 0, pixels of the detector, as the file has them
+/// @throws AgreedError: a pattern that cannot be read
+BadPixels leave_out_bad_pixels(const ScanSource& source, const comm::Communicator& comm,
+                               ScanInfo& info);
+
+}  // namespace tessera::io
