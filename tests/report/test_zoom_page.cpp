@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tessera/base/error.hpp"
+#include "tessera/io/hdf5.hpp"
 
 #include "io/small_disk.hpp"
 #include "report/chromium.hpp"
