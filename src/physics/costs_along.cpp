@@ -59,33 +59,32 @@ struct Waves {
 /// The coefficients as images, for the point spread.
 struct WriteCoefficients {
   Waves<0> waves;
-  DeviceView<complex***> images;
+  DeviceView<Real***> images;
   KOKKOS_FUNCTION void operator()(const int j, const int y, const int x) const {
     Real quartic[n_coefficients];
     waves.row(j, y).coefficients(x, quartic);
-    for (int k = 0; k < n_coefficients; ++k)
-      images(j * n_coefficients + k, y, x) = complex(quartic[k]);
+    for (int k = 0; k < n_coefficients; ++k) images(j * n_coefficients + k, y, x) = quartic[k];
   }
 };
 
 /// A row of such images after the point spread.
-struct BlurredRows {
-  const complex* images;
+struct SpreadRows {
+  const Real* images;
   std::int64_t stride;
   KOKKOS_FUNCTION void coefficients(const int x, Real* quartic) const {
-    for (int k = 0; k < n_coefficients; ++k) quartic[k] = images[k * stride + x].real();
+    for (int k = 0; k < n_coefficients; ++k) quartic[k] = images[k * stride + x];
   }
 };
 
-struct Blurred {
-  DeviceView<complex***> images;
-  KOKKOS_FUNCTION BlurredRows row(const int j, const int y) const {
+struct Spread {
+  DeviceView<Real***> images;
+  KOKKOS_FUNCTION SpreadRows row(const int j, const int y) const {
     return {&images(j * n_coefficients, y, 0),
             static_cast<std::int64_t>(images.extent(1) * images.extent(2))};
   }
 };
 
-/// Of intensities that are known by Waves or Blurred. Nothing in the loop over x branches on what a
+/// Of intensities that are known by Waves or Spread. Nothing in the loop over x branches on what a
 /// whole row has in common: only so is it vectorised.
 template <class Pixels, class Intensities, class PatternView>
 struct AddCosts {
@@ -133,17 +132,19 @@ CostsAlong::CostsAlong(ForwardModel& model)
       ahead_("tessera::physics::waves_ahead", model.waves().layout()),
       behind_("tessera::physics::waves_behind", model.waves().layout()),
       scratch_("tessera::physics::costs_scratch", n_costs) {
-  if (!model.detector().has_point_spread()) return;
-  blurred_ = DeviceView<complex***>("tessera::physics::blurred_coefficients",
-                                    n_coefficients * model.chunk_size(), ahead_.extent(2),
-                                    ahead_.extent(3));
+  const double sigma_px = model.options().point_spread_px;
+  if (sigma_px == 0) return;
+  const int n = n_coefficients * model.chunk_size();
+  point_spread_ = PointSpread(model.scan().window, sigma_px, n);
+  spread_ = DeviceView<Real***>("tessera::physics::spread_coefficients", n, ahead_.extent(2),
+                                ahead_.extent(3));
 }
 
 std::int64_t CostsAlong::bytes(const Sizes& sizes) {
-  const std::int64_t pixels = sizes.window.size();
   return 2 * sizes.model.chunk_size * sizes.waves_bytes() + bytes_of<double>(n_costs) +
          (sizes.model.point_spread_px > 0
-              ? bytes_of<complex>(n_coefficients * sizes.model.chunk_size * pixels)
+              ? PointSpread::bytes_with_images(sizes.window,
+                                               n_coefficients * sizes.model.chunk_size)
               : 0);
 }
 
@@ -204,11 +205,11 @@ void CostsAlong::add_of_waves(const device::Device& exec, const Chunk& chunk,
                               const DeviceView<Real[n_costs]>& times,
                               const DeviceView<double*>& costs) const {
   const ForwardModel& model = model_;
-  if (blurred_.size() > 0) {
+  if (point_spread_.any()) {
     device::for_each_pixel(exec, "tessera::physics::write_coefficients", chunk.count,
                            model.scan().window,
-                           WriteCoefficients{{model.waves(), ahead_, behind_}, blurred_});
-    model.detector().blur(exec, blurred_, n_coefficients * chunk.count);
+                           WriteCoefficients{{model.waves(), ahead_, behind_}, spread_});
+    point_spread_.apply(exec, spread_, n_coefficients * chunk.count);
   }
   const ScanTile& scan = model.scan();
   const ChunkPatterns measured = model.detector().counts(exec, chunk);
@@ -227,7 +228,7 @@ void CostsAlong::add_of_waves(const device::Device& exec, const Chunk& chunk,
         },
         measured.values);
   };
-  if (blurred_.size() > 0) return add_with(Blurred{blurred_});
+  if (point_spread_.any()) return add_with(Spread{spread_});
   with_known_modes(model.options().n_waves(),
                    [&](auto known) { add_with(Waves<known>{model.waves(), ahead_, behind_}); });
 }

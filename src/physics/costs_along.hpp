@@ -46,7 +46,8 @@ class CostsAlong {
   WavesView ahead_;
   WavesView behind_;
   /// Coefficients of 1, t, ... t^4, (5 positions of the chunk, h, w); empty: no point spread.
-  device::DeviceView<device::complex***> blurred_;
+  device::DeviceView<Real***> spread_;
+  PointSpread point_spread_;
   device::DeviceView<double*> scratch_;
 };
 

@@ -15,16 +15,17 @@ constexpr int n_sums = FigureSums::n_sums;
 
 }  // namespace
 
-Detector::Detector(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
-                   const fft::Plan& plan)
+Detector::Detector(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options)
     : scan_(scan),
       options_(options),
-      plan_(plan),
       has_background_(parameters.background.size() > 0),
       background_(parameters.background) {
   const int n = options.chunk_size;
   const auto [h, w] = scan.window;
-  if (has_point_spread()) blurred_ = DeviceView<complex***>("tessera::physics::blurred", n, h, w);
+  if (options.point_spread_px > 0) {
+    point_spread_ = PointSpread(scan.window, options.point_spread_px, n);
+    spread_ = DeviceView<Real***>("tessera::physics::spread", n, h, w);
+  }
   if (!has_background_) {
     background_ = DeviceView<Real**>("tessera::physics::no_background", h, w);
     return;
@@ -39,7 +40,9 @@ std::int64_t Detector::bytes(const Sizes& sizes) {
   const std::int64_t pixels = sizes.window.size();
   const std::int64_t of_chunk = sizes.model.chunk_size * pixels;
   const bool is_fused = choose_kernels(sizes) == Kernels::fused;
-  return (sizes.model.point_spread_px > 0 ? bytes_of<complex>(of_chunk) : 0) +
+  return (sizes.model.point_spread_px > 0
+              ? PointSpread::bytes_with_images(sizes.window, sizes.model.chunk_size)
+              : 0) +
          bytes_of<Real>(sizes.has_background ? (is_fused ? 0 : 2 * of_chunk) + 2 * pixels : pixels);
 }
 
@@ -63,10 +66,10 @@ void Detector::replace_by_residual(const Device& exec, const WavesView& waves, c
   if (is_plain()) return compare_amplitudes<true>(exec, waves, chunk, figures);
   compare<true>(exec, waves, chunk, figures);
   if (fits_background_) add_background_slopes(exec, chunk);
-  if (!has_point_spread()) return;
-  blur(exec, blurred_, chunk.count);
+  if (!point_spread_.any()) return;
+  point_spread_.apply(exec, spread_, chunk.count);
   device::for_each_pixel(exec, "tessera::physics::scale_waves", chunk.count, scan_.window,
-                         ScaleWaves{waves, blurred_});
+                         ScaleWaves{waves, spread_});
 }
 
 void Detector::measure(const Device& exec, const WavesView& waves, const Chunk& chunk,
@@ -96,10 +99,10 @@ void Detector::compare_amplitudes(const Device& exec, const WavesView& waves, co
 template <bool replace>
 void Detector::compare(const Device& exec, const WavesView& waves, const Chunk& chunk,
                        const RunningFigures& figures) const {
-  if (has_point_spread()) {
+  if (point_spread_.any()) {
     device::for_each_pixel(exec, "tessera::physics::intensity", chunk.count, scan_.window,
-                           SumIntensity{waves, blurred_});
-    blur(exec, blurred_, chunk.count);
+                           SumIntensity{waves, spread_});
+    point_spread_.apply(exec, spread_, chunk.count);
   }
   with_comparison<replace>(exec, waves, chunk, [&](const auto& kernel) {
     device::add_pixel_sums<n_sums>(exec, "tessera::physics::compare", chunk.count, scan_.window,
@@ -117,7 +120,7 @@ void Detector::with_comparison(const Device& exec, const WavesView& waves, const
         f(Compare<replace, std::decay_t<decltype(patterns)>>{
             {scan_, patterns, chunk, counted.packed},
             pixels(),
-            blurred_,
+            spread_,
             fits_background_ ? background_slope_ : none,
             fits_background_ ? background_curvature_ : none,
             waves});
@@ -145,14 +148,6 @@ void Detector::add_background_slopes(const Device& exec, const Chunk& chunk) con
   device::add_terms(exec, "tessera::physics::background_slopes", 2, scan_.window,
                     AddBackgroundSlopes{background_slope_, background_curvature_,
                                         background_slopes_, chunk.count});
-}
-
-void Detector::blur(const Device& exec, const DeviceView<complex***>& images, int n) const {
-  plan_.forward(exec, images.data(), n);
-  device::for_each_pixel(exec, "tessera::physics::blur", n, scan_.window,
-                         Blur{images, scan_.window, static_cast<Real>(options_.point_spread_px),
-                              plan_.unitary_scale() * plan_.unitary_scale()});
-  plan_.inverse(exec, images.data(), n);
 }
 
 }  // namespace tessera::physics

@@ -3,7 +3,6 @@
 /// how that compares with what it counted.
 
 #include "tessera/device/device.hpp"
-#include "tessera/fft/plan.hpp"
 #include "tessera/physics/model_options.hpp"
 #include "tessera/physics/pattern_store.hpp"
 #include "tessera/physics/scan_tile.hpp"
@@ -13,6 +12,7 @@
 #include "physics/gradient_sums.hpp"
 #include "physics/parameters.hpp"
 #include "physics/pixel_model.hpp"
+#include "physics/point_spread.hpp"
 
 namespace tessera::physics {
 
@@ -21,9 +21,7 @@ namespace tessera::physics {
 /// have no residual and count in no sum.
 class Detector {
  public:
-  /// @param plan of the window's shape; lives as long as this
-  Detector(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
-           const fft::Plan& plan);
+  Detector(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options);
   static std::int64_t bytes(const Sizes& sizes);
 
   /// waves *= -dL/dI on trusted pixels, 0 elsewhere, the negative gradient of the cost L by the
@@ -62,11 +60,6 @@ class Detector {
   void set_noise(Noise noise) { options_.noise = noise; }
   Noise noise() const { return options_.noise; }
   PixelModel<> pixels() const { return pixel_model(options_, background_); }
-  bool has_point_spread() const { return options_.point_spread_px > 0; }
-  /// Convolves with the point spread, a Gaussian, periodically. Its own adjoint.
-  /// @param images (n, h, w)
-  void blur(const device::Device& exec, const device::DeviceView<device::complex***>& images,
-            int n) const;
   /// Whether its slopes are added up from now on.
   void fit_background(bool fits) { fits_background_ = fits && has_background_; }
   /// (h, w): ParameterSlopes::background
@@ -87,14 +80,14 @@ class Detector {
 
   const ScanTile& scan_;
   ModelOptions options_;
-  const fft::Plan& plan_;
+  PointSpread point_spread_;
   bool has_background_;
   device::DeviceView<Real**> background_;  ///< (h, w), counts per pattern; 0 where there is none
   bool fits_background_ = false;
   device::DeviceView<Real** [2]> background_slopes_;
   // By position of the chunk, (position, h, w):
-  device::DeviceView<device::complex***> blurred_;  ///< intensity; none without a point spread
-  device::DeviceView<Real***> background_slope_;    ///< of a background, by portable kernels
+  device::DeviceView<Real***> spread_;            ///< intensity; none without a point spread
+  device::DeviceView<Real***> background_slope_;  ///< of a background, by portable kernels
   device::DeviceView<Real***> background_curvature_;
 };
 

@@ -61,13 +61,13 @@ struct CompareAmplitudes {
   }
 };
 
-/// Any model. With a point spread `images` hold the blurred intensity, which becomes the slope; the
+/// Any model. With a point spread `images` hold the spread intensity, which becomes the slope; the
 /// waves are left to ScaleWaves then.
 template <bool replace, class PatternView>
 struct Compare {
   TrustedPatterns<PatternView> patterns;
   PixelModel<> pixels;
-  DeviceView<complex***> images;         ///< empty: no point spread
+  DeviceView<Real***> images;            ///< empty: no point spread
   DeviceView<Real***> background_slope;  ///< empty: it is not fitted
   DeviceView<Real***> background_curvature;
   WavesView waves;
@@ -75,7 +75,7 @@ struct Compare {
   struct Row {
     TrustedRow<typename PatternView::value_type> pattern;
     PixelModel<>::Row pixels;
-    complex* blurred;
+    Real* spread;
     Real* slopes;
     Real* curvatures;
     complex* wave;
@@ -83,8 +83,8 @@ struct Compare {
     int n_waves;
 
     KOKKOS_FUNCTION Real light(const int x) const {
-      // Rounding leaves a blurred pixel at or below 0, where slopes have no bound.
-      if (blurred) return blurred[x].real() > dark_counts ? blurred[x].real() : dark_counts;
+      // At 0 slopes have no bound, and here they reach the neighbours' waves.
+      if (spread) return spread[x] > dark_counts ? spread[x] : dark_counts;
       Real sum = 0;
       for (int i = 0; i < n_waves; ++i) sum += squared_magnitude(wave[i * wave_stride + x]);
       return sum;
@@ -103,8 +103,8 @@ struct Compare {
           slopes[x] = -slope;
           curvatures[x] = trusted * pixel.curvature(measured);
         }
-        if (blurred) {
-          blurred[x] = complex(slope);
+        if (spread) {
+          spread[x] = slope;
         } else {
           for (int i = 0; i < n_waves; ++i) wave[i * wave_stride + x] *= -slope;
         }
@@ -141,21 +141,21 @@ struct ShowPattern {
 /// Image j = sum of |waves|^2 of position j.
 struct SumIntensity {
   WavesView waves;
-  DeviceView<complex***> images;
+  DeviceView<Real***> images;
   KOKKOS_FUNCTION void operator()(const int j, const int y, const int x) const {
     Real sum = 0;
     for (int i = 0; i < static_cast<int>(waves.extent(1)); ++i)
       sum += squared_magnitude(waves(j, i, y, x));
-    images(j, y, x) = complex(sum);
+    images(j, y, x) = sum;
   }
 };
 
 struct ScaleWaves {
   WavesView waves;
-  DeviceView<complex***> slope;
+  DeviceView<Real***> slope;
   KOKKOS_FUNCTION void operator()(const int j, const int y, const int x) const {
     for (int i = 0; i < static_cast<int>(waves.extent(1)); ++i)
-      waves(j, i, y, x) *= -slope(j, y, x).real();
+      waves(j, i, y, x) *= -slope(j, y, x);
   }
 };
 
@@ -178,20 +178,6 @@ struct AddBackgroundSlopes {
     return {i == 0 ? &slope(j, y, 0) : &curvature(j, y, 0)};
   }
   KOKKOS_FUNCTION Sums sums(const int i, const int y) const { return {&slopes(y, 0, i)}; }
-};
-
-/// exp(-2 pi^2 sigma^2 f^2): the spectrum of a Gaussian of `sigma` pixels, with `scale`.
-struct Blur {
-  DeviceView<complex***> spectra;
-  Shape2 shape;
-  Real sigma;
-  Real scale;
-  KOKKOS_FUNCTION void operator()(const int i, const int y, const int x) const {
-    const Real fy = static_cast<Real>(signed_bin(y, shape.h)) / static_cast<Real>(shape.h);
-    const Real fx = static_cast<Real>(signed_bin(x, shape.w)) / static_cast<Real>(shape.w);
-    spectra(i, y, x) *=
-        scale * device::math::exp(Real(-2 * M_PI * M_PI) * sigma * sigma * (fy * fy + fx * fx));
-  }
 };
 
 }  // namespace tessera::physics

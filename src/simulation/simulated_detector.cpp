@@ -7,6 +7,7 @@
 #include "tessera/base/random.hpp"
 #include "tessera/optics/host_fft.hpp"
 
+#include "geometry/point_spread.hpp"
 #include "optics/fourier_tools.hpp"
 #include "optics/host_propagation.hpp"
 
@@ -57,13 +58,25 @@ void expose(double* pattern, const WaveStack& waves, double factor) {
       pattern[pixel] += factor * std::norm(waves.image(mode)[pixel]);
 }
 
+/// Along one axis: `n` pixels, `stride` apart.
+void spread_line(double* line, int n, int stride, const geometry::PointSpread& spread) {
+  std::vector<double> sharp(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) sharp[static_cast<std::size_t>(i)] = line[std::int64_t{i} * stride];
+  for (int i = 0; i < n; ++i) {
+    double sum = 0;
+    for (int k = 0; k < static_cast<int>(spread.share.size()); ++k)
+      sum += spread.share[static_cast<std::size_t>(k)] *
+             sharp[static_cast<std::size_t>((i + spread.first + k + n) % n)];
+    line[std::int64_t{i} * stride] = sum;
+  }
+}
+
 void spread(double* pattern, Shape2 shape, double sigma_px) {
-  WaveStack image(1, shape);
-  std::copy(pattern, pattern + shape.size(), image.begin());
-  optics::blur(image, sigma_px);
-  // Rounding leaves dark pixels a little below 0.
-  std::transform(image.begin(), image.end(), pattern,
-                 [](const auto& value) { return std::max(0.0, value.real()); });
+  const geometry::PointSpread along_x = geometry::point_spread(shape.w, sigma_px);
+  for (int y = 0; y < shape.h; ++y)
+    spread_line(pattern + std::int64_t{y} * shape.w, shape.w, 1, along_x);
+  const geometry::PointSpread along_y = geometry::point_spread(shape.h, sigma_px);
+  for (int x = 0; x < shape.w; ++x) spread_line(pattern + x, shape.h, shape.w, along_y);
 }
 
 }  // namespace

@@ -123,6 +123,25 @@ inline void to_detector(const physics::ModelOptions& options, Vec2 shift, WaveSt
   });
 }
 
+/// Every pixel's light by a Gaussian of its distance to all others, the window and its images to
+/// all sides.
+inline WaveStack spread(const WaveStack& sharp, double sigma) {
+  WaveStack all(1, sharp.shape());
+  const auto [h, w] = sharp.shape();
+  double norm = 0;
+  for (int dy = -3 * h; dy <= 3 * h; ++dy)
+    for (int dx = -3 * w; dx <= 3 * w; ++dx) {
+      const double share = std::exp(-(dy * dy + dx * dx) / (2 * sigma * sigma));
+      norm += share;
+      if (share < 1e-30) continue;
+      for (int y = 0; y < h; ++y)
+        for (int x = 0; x < w; ++x)
+          all(0, y, x) += share * sharp(0, (y + dy + 3 * h) % h, (x + dx + 3 * w) % w);
+    }
+  for (std::complex<double>& value : all) value /= norm;
+  return all;
+}
+
 /// (1, h, w) of position j.
 inline ImageStack<double> intensity(const Scene& scene, const Unknown& u, int j) {
   const physics::ModelOptions& options = scene.what.options;
@@ -143,10 +162,7 @@ inline ImageStack<double> intensity(const Scene& scene, const Unknown& u, int j)
       for (std::size_t i = 0; i < seen.size(); ++i) sum.data()[i] += seen.data()[i];
     }
   const double sigma = options.point_spread_px;
-  if (sigma > 0)
-    multiply_spectrum(sum, [&](double fy, double fx) {
-      return std::exp(-2 * M_PI * M_PI * sigma * sigma * (fy * fy + fx * fx));
-    });
+  if (sigma > 0) sum = spread(sum, sigma);
   ImageStack<double> total(1, window);
   for (std::int64_t i = 0; i < window.size(); ++i)
     total.data()[i] = sum.data()[i].real() + u.background[i];

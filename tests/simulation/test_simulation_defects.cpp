@@ -217,7 +217,7 @@ TEST(Defects, ThePointSpreadIsAPeriodicGaussian) {
         for (int dx = -8; dx <= 8; ++dx)
           expected += a[(y + dy + 16) % 16 * 16 + (x + dx + 16) % 16] *
                       std::exp(-(dy * dy + dx * dx) / (2 * 1.5 * 1.5)) / (2 * pi * 1.5 * 1.5);
-      EXPECT_NEAR(b[y * 16 + x] / max, expected / max, 1e-4);
+      EXPECT_NEAR(b[y * 16 + x] / max, expected / max, 1e-5);
     }
 }
 
