@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "tessera/base/host.hpp"
+#include "tessera/base/text.hpp"
 
 #include "launch.hpp"
 #include "scan_file.hpp"
