@@ -43,7 +43,8 @@ double seconds(const Amounts& amounts, const WindowRates& rates) {
 
 BatchAmounts amounts_of(const BatchWork& work, const BatchShape& shape) {
   const int n = work.border + work.interior;
-  const bool on_chip = shape.at_once > 1 && work.many_shifts && n * shape.n_modes >= shape.at_once;
+  const int enough = std::min(shape.at_once, shape.at_least);  // as ChipShifts::pay has it
+  const bool on_chip = shape.at_once > 1 && work.many_shifts && n * shape.n_modes >= enough;
   const double far = far_part(work, shape);
   const auto positions = [&](int some, int chunks) {
     Amounts amounts;
