@@ -62,7 +62,7 @@ Survey survey_patterns(io::ScanReader& reader, int max_patterns) {
   reader.start_reading(io::PatternType::f32);
   const io::ScanChunks chunks{io::scan_shape(recorded.n_positions, recorded.raster),
                               recorded.positions_per_chunk};
-  const std::vector<Box> groups = chunks.spread(max_patterns);
+  const std::vector<Box> groups = chunks.spread(max_patterns, 16);
   for (const Box& group : groups) survey.n_sampled += static_cast<int>(group.area());
   ImageStack<double> n_negative(1, shape);
   ImageStack<double> n_saturated(1, shape);

@@ -162,7 +162,7 @@ PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, con
   std::vector<std::uint8_t> masks;
   const ScanChunks chunks{scan_shape(info.n_positions, info.raster), info.positions_per_chunk};
   const double saturation = std::min(source.saturation_counts, info.saturation);
-  for (const Box& positions : chunks.spread(max_patterns)) {
+  for (const Box& positions : chunks.spread(max_patterns, 4)) {
     patterns.resize(static_cast<std::size_t>(positions.area() * part.area()));
     file->read_patterns(positions, part, reinterpret_cast<std::byte*>(patterns.data()));
     masks.assign(patterns.size(), 1);
@@ -186,7 +186,7 @@ void for_each_recorded(const Framing& framing, const Box& part, const Work& work
 
 /// Finds them and takes them from info.valid_pixels; by this rank alone.
 BadPixels leave_out(const ScanSource& source, ScanInfo& info) {
-  constexpr int max_patterns = 128;
+  constexpr int max_patterns = 64;
   constexpr double sharpest_beam_px = 3;
   const Framing framing(info.frame, zero_frequency(source));
   const Box& part = framing.needed();

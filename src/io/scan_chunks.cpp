@@ -45,18 +45,21 @@ std::vector<Box> ScanChunks::boxes(FileChunks range) const {
   return found;
 }
 
-std::vector<Box> ScanChunks::spread(int max_positions) const {
+std::vector<Box> ScanChunks::spread(int max_positions, int fewest_groups) const {
   constexpr int most_together = 16;
   const auto n_positions = static_cast<int>(scan.size());
   const int n = std::min(max_positions, n_positions);
   const bool is_line = scan.w == 1;
   const int along = is_line ? scan.h : scan.w;
-  const int together = std::clamp(static_cast<int>(per_chunk.size()), 1,
-                                  std::min({most_together, along, std::max(1, n / most_together)}));
+  const int of_chunk = is_line ? per_chunk.h : per_chunk.w;
+  const int together =
+      std::clamp(of_chunk, 1, std::min({most_together, along, std::max(1, n / fewest_groups)}));
   std::vector<Box> found;
   for (int i = 0; i < n / together; ++i) {
     const auto first = static_cast<int>(std::int64_t{i} * n_positions / (n / together));
-    const int begin = std::min(is_line ? first : first % along, along - together);
+    const int at = is_line ? first : first % along;
+    const int in_chunk = std::min(at % of_chunk, of_chunk - together);
+    const int begin = std::min(at - at % of_chunk + in_chunk, along - together);
     found.push_back(is_line ? Box::at({begin, 0}, {together, 1})
                             : Box::at({first / along, begin}, {1, together}));
   }

@@ -35,9 +35,10 @@ struct ScanChunks {
   static FileChunks piece(FileChunks share, int round, int per_round);
   /// The scan positions of `range` as at most three boxes: a row's rest, whole rows, a row's start.
   std::vector<Box> boxes(FileChunks range) const;
-  /// Up to `max_positions`, spread evenly over the scan: single ones, or a few that share chunks,
-  /// since a chunk is decoded as a whole.
-  std::vector<Box> spread(int max_positions) const;
+  /// Up to `max_positions`, spread evenly over the scan: single ones, or up to 16 that share a
+  /// chunk, since that is decoded as a whole.
+  /// @param fewest_groups if there are as many positions
+  std::vector<Box> spread(int max_positions, int fewest_groups) const;
 };
 
 /// Calls `visit(position)` for the flattened positions of `boxes`, in the order of a hyperslab

@@ -56,5 +56,29 @@ TEST(ScanChunks, AShareIsOneBoxWhenItIsWholeRows) {
   EXPECT_TRUE(chunks.boxes({3, 3}).empty());
 }
 
+TEST(ScanChunks, ASpreadTakesDifferentPositionsOfFewChunks) {
+  for (const ScanChunks& chunks :
+       {ScanChunks{{516, 1}, {33, 1}}, ScanChunks{{516, 1}, {1, 1}},
+        ScanChunks{{1000, 1}, {1000, 1}}, ScanChunks{{20, 1}, {64, 1}},
+        ScanChunks{{64, 64}, {1, 64}}, ScanChunks{{30, 50}, {4, 8}}, ScanChunks{{1, 1}, {1, 1}}})
+    for (const int fewest_groups : {4, 16}) {
+      const std::vector<Box> groups = chunks.spread(64, fewest_groups);
+      std::set<int> positions;
+      std::set<std::pair<int, int>> touched;
+      int n = 0;
+      for_each_position(groups, chunks.scan, [&](int p) {
+        ++n;
+        positions.insert(p);
+        touched.insert(
+            {p / chunks.scan.w / chunks.per_chunk.h, p % chunks.scan.w / chunks.per_chunk.w});
+      });
+      const auto all = static_cast<int>(std::min<std::int64_t>(64, chunks.scan.size()));
+      EXPECT_LE(n, all);
+      EXPECT_GT(static_cast<int>(positions.size()), all / 2);
+      EXPECT_LE(touched.size(), groups.size() + 1);  // the last may lie in two
+      EXPECT_TRUE(Box::at({0, 0}, chunks.scan).contains(hull(groups.front(), groups.back())));
+    }
+}
+
 }  // namespace
 }  // namespace tessera::io

@@ -1,7 +1,6 @@
 // The page as a browser has it.
 
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -13,6 +12,7 @@
 #include "report/chromium.hpp"
 #include "report/report.hpp"
 #include "report/small_result.hpp"
+#include "support/environment.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace tessera::report {
@@ -49,7 +49,7 @@ TEST_F(Page, HoldsEverythingAndAsksForNothing) {
 }
 
 TEST_F(Page, NamesThePackageOfAMissingLibrary) {
-  setenv("TESSERA_CHART_JS", "/no/chart.min.js", 1);
+  const tessera::testing::EnvironmentVariable missing("TESSERA_CHART_JS", "/no/chart.min.js");
   try {
     check_plotting_library();
     ADD_FAILURE() << "found";
@@ -57,7 +57,6 @@ TEST_F(Page, NamesThePackageOfAMissingLibrary) {
     EXPECT_THAT(error.what(), HasSubstr("/no/chart.min.js"));
     EXPECT_THAT(error.what(), HasSubstr("libjs-chart.js"));
   }
-  unsetenv("TESSERA_CHART_JS");
 }
 
 /// Moves the pointer over the middle of every picture once the page stands, and keeps what is said;

@@ -15,6 +15,7 @@
 #include "report/small_result.hpp"
 #include "report/zoom.hpp"
 #include "report/zoom_folder.hpp"
+#include "support/environment.hpp"
 
 namespace tessera::report {
 namespace {
@@ -95,9 +96,8 @@ TEST_F(ZoomPage, RefusesWhatIsNoResult) {
 }
 
 TEST_F(ZoomPage, NamesThePackageOfAMissingLibrary) {
-  setenv("TESSERA_LEAFLET", "/no/leaflet", 1);
+  const tessera::testing::EnvironmentVariable missing("TESSERA_LEAFLET", "/no/leaflet");
   EXPECT_THAT(refusal(path_, zoom_), AllOf(HasSubstr("/no/leaflet"), HasSubstr("libjs-leaflet")));
-  unsetenv("TESSERA_LEAFLET");
   EXPECT_FALSE(fs::exists(zoom_));
 }
 
