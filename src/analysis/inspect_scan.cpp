@@ -64,7 +64,7 @@ Json dose_section(const io::File& file, const ScanContents& contents, Shape2 pat
 /// Pixels that no light explains, as a reconstruction looks for them, in every n-th pattern.
 Json bad_pixels_section(const io::File& file, const ScanContents& contents,
                         const PatternExtents& extents, const std::vector<double>& mask) {
-  constexpr std::int64_t n_looked_at = 64;
+  constexpr std::int64_t n_looked_at = 128;
   constexpr double sharpest_beam_px = 3;
   const Shape2 shape = extents.pattern;
   const std::int64_t step = std::max<std::int64_t>(1, extents.n / n_looked_at);

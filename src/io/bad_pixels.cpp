@@ -186,7 +186,7 @@ void for_each_recorded(const Framing& framing, const Box& part, const Work& work
 
 /// Finds them and takes them from info.valid_pixels; by this rank alone.
 BadPixels leave_out(const ScanSource& source, ScanInfo& info) {
-  constexpr int max_patterns = 64;
+  constexpr int max_patterns = 128;
   constexpr double sharpest_beam_px = 3;
   const Framing framing(info.frame, zero_frequency(source));
   const Box& part = framing.needed();

@@ -49,7 +49,7 @@ BadPixels find_bad_pixels(const PixelStatistics& statistics,
                           const ImageStack<std::uint8_t>& trusted,
                           const ImageStack<std::uint8_t>& in_beam);
 
-/// Finds them in up to 64 patterns, spread evenly over the scan, and takes them from
+/// Finds them in up to 128 patterns, spread evenly over the scan, and takes them from
 /// info.valid_pixels, binned ones with all that they are the sum of. Rank 0 reads, all receive.
 /// Collective.
 /// @return on rank 0, pixels of the detector, as the file has them
