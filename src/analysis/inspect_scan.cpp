@@ -26,9 +26,11 @@ std::vector<double> read_mask(const io::File& file, const ScanContents& contents
   return mask;
 }
 
-/// Counts of the valid pixels of all patterns.
-Json dose_section(const io::File& file, const ScanContents& contents, Shape2 pattern,
-                  const std::vector<double>& mask) {
+/// Counts of the valid pixels of all patterns. Every n-th goes to `statistics` as well.
+Json dose_section(const io::File& file, const ScanContents& contents, const PatternExtents& extents,
+                  const std::vector<double>& mask, io::PixelStatistics& statistics) {
+  const Shape2 pattern = extents.pattern;
+  const std::int64_t step = std::max<std::int64_t>(1, extents.n / io::most_patterns_to_judge);
   double total = 0;
   double max = 0;
   double min = std::numeric_limits<double>::infinity();
@@ -38,12 +40,14 @@ Json dose_section(const io::File& file, const ScanContents& contents, Shape2 pat
   std::int64_t n_unusable = 0;
   for_each_pattern(file, contents.patterns, [&](const double* counts) {
     double sum = 0;
+    const bool is_judged = n % step == 0;
     for (std::int64_t r = 0; r < pattern.size(); ++r) {
       if (!mask.empty() && mask[r] == 0) continue;
       if (!std::isfinite(counts[r]) || counts[r] < 0) {
         ++n_unusable;
         continue;
       }
+      if (is_judged) statistics.add(r, counts[r]);
       sum += counts[r];
       brightest_pixel = std::max(brightest_pixel, counts[r]);
     }
@@ -61,30 +65,18 @@ Json dose_section(const io::File& file, const ScanContents& contents, Shape2 pat
           {"negative_or_not_finite_values", n_unusable}};
 }
 
-/// Pixels that no light explains, as a reconstruction looks for them, in every n-th pattern.
-Json bad_pixels_section(const io::File& file, const ScanContents& contents,
-                        const PatternExtents& extents, const std::vector<double>& mask) {
-  constexpr std::int64_t n_looked_at = 128;
-  constexpr double sharpest_beam_px = 3;
-  const Shape2 shape = extents.pattern;
-  const std::int64_t step = std::max<std::int64_t>(1, extents.n / n_looked_at);
-  io::PixelStatistics statistics(shape);
-  std::int64_t position = 0;
-  for_each_pattern(file, contents.patterns, [&](const double* counts) {
-    if (position++ % step != 0) return;
-    for (std::int64_t r = 0; r < shape.size(); ++r)
-      if (counts[r] >= 0 && std::isfinite(counts[r])) statistics.add(r, counts[r]);
-  });
-  ImageStack<std::uint8_t> trusted(1, shape, 1);
+/// Pixels that no light explains, as a reconstruction looks for them; masked ones are not in
+/// `statistics`.
+Json bad_pixels_section(const io::PixelStatistics& statistics, const ScanContents& contents) {
+  const Shape2 shape = statistics.shape();
+  const ImageStack<std::uint8_t> trusted(1, shape, 1);
   ImageStack<std::uint8_t> in_beam(1, shape);
   const bool at_corner = contents.zero_frequency == "corner";
   for (int y = 0; y < shape.h; ++y)
-    for (int x = 0; x < shape.w; ++x) {
-      if (!mask.empty()) trusted(0, y, x) = mask[std::int64_t{y} * shape.w + x] != 0;
+    for (int x = 0; x < shape.w; ++x)
       in_beam(0, y, x) =
           (at_corner ? std::hypot(std::min(y, shape.h - y), std::min(x, shape.w - x))
-                     : std::hypot(y - shape.h / 2, x - shape.w / 2)) <= sharpest_beam_px;
-    }
+                     : std::hypot(y - shape.h / 2, x - shape.w / 2)) <= io::sharpest_beam_px;
   const io::BadPixels bad = io::find_bad_pixels(statistics, trusted, in_beam);
   Json section;
   const auto add = [&](const std::string& kind, const std::vector<std::int64_t>& pixels) {
@@ -142,9 +134,10 @@ Json scan_report(const ScanContents& contents) {
     report["positions"] = positions_section(read_positions(file, contents));
     report["positions"]["dataset"] = *contents.positions;
   }
-  report["dose"] = dose_section(file, contents, extents.pattern, mask);
+  io::PixelStatistics statistics(extents.pattern);
+  report["dose"] = dose_section(file, contents, extents, mask, statistics);
   report["masked_pixels"] = std::count(mask.begin(), mask.end(), 0.0);
-  report["bad_pixels"] = bad_pixels_section(file, contents, extents, mask);
+  report["bad_pixels"] = bad_pixels_section(statistics, contents);
   return report;
 }
 

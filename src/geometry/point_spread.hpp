@@ -20,12 +20,11 @@ inline PointSpread point_spread(int n, double sigma_px) {
   const int reach = static_cast<int>(std::ceil(5 * sigma_px));
   PointSpread spread{-std::min(reach, n / 2), {}};
   spread.share.resize(static_cast<std::size_t>(1 - spread.first + std::min(reach, (n - 1) / 2)));
-  const auto n_shares = static_cast<int>(spread.share.size());
   double sum = 0;
   for (int distance = -reach; distance <= reach; ++distance) {
     const double value = std::exp(-0.5 * distance * distance / (sigma_px * sigma_px));
     const int on_ring = ((distance - spread.first) % n + n) % n;
-    spread.share[static_cast<std::size_t>(std::min(on_ring, n_shares - 1))] += value;
+    spread.share[static_cast<std::size_t>(on_ring)] += value;
     sum += value;
   }
   for (double& share : spread.share) share /= sum;

@@ -152,9 +152,8 @@ class Judge {
   ImageStack<Kind> kind_;
 };
 
-/// Of up to `max_patterns`, of the pixels in `part`. By this rank alone.
-PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, const Box& part,
-                             int max_patterns) {
+/// Of the pixels in `part`. By this rank alone.
+PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, const Box& part) {
   const std::unique_ptr<ScanReader> file = info.format->open(source, nullptr);
   file->start_reading(PatternType::f32);
   PixelStatistics statistics(part.shape());
@@ -162,7 +161,7 @@ PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, con
   std::vector<std::uint8_t> masks;
   const ScanChunks chunks{scan_shape(info.n_positions, info.raster), info.positions_per_chunk};
   const double saturation = std::min(source.saturation_counts, info.saturation);
-  for (const Box& positions : chunks.spread(max_patterns, 4)) {
+  for (const Box& positions : chunks.spread(most_patterns_to_judge, 4)) {
     patterns.resize(static_cast<std::size_t>(positions.area() * part.area()));
     file->read_patterns(positions, part, reinterpret_cast<std::byte*>(patterns.data()));
     masks.assign(patterns.size(), 1);
@@ -186,8 +185,6 @@ void for_each_recorded(const Framing& framing, const Box& part, const Work& work
 
 /// Finds them and takes them from info.valid_pixels; by this rank alone.
 BadPixels leave_out(const ScanSource& source, ScanInfo& info) {
-  constexpr int max_patterns = 128;
-  constexpr double sharpest_beam_px = 3;
   const Framing framing(info.frame, zero_frequency(source));
   const Box& part = framing.needed();
   ImageStack<std::uint8_t> trusted(1, part.shape());
@@ -200,7 +197,7 @@ BadPixels leave_out(const ScanSource& source, ScanInfo& info) {
                                    frequency_index(static_cast<int>(pixel % pattern.w),
                                                    pattern.w)) <= sharpest_beam_px;
   });
-  BadPixels bad = find_bad_pixels(look_at_some(source, info, part, max_patterns), trusted, in_beam);
+  BadPixels bad = find_bad_pixels(look_at_some(source, info, part), trusted, in_beam);
   for (std::vector<std::int64_t>* pixels : {&bad.hot, &bad.stuck})
     for (std::int64_t& i : *pixels) {
       trusted.data()[i] = 0;

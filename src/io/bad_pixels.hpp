@@ -38,6 +38,10 @@ struct BadPixels {
 
 /// The fewest patterns that say anything of a pixel.
 inline constexpr int fewest_patterns_to_judge = 20;
+/// More say little more.
+inline constexpr int most_patterns_to_judge = 128;
+/// So near to the zero frequency a sharp beam is not hot.
+inline constexpr double sharpest_beam_px = 3;
 
 /// *Hot*: more than five times as bright, beyond noise, as all but an eighth of the 24 pixels
 /// around it, which may be hot, too. *Stuck*: the same count in every pattern, zero or another, in

@@ -131,21 +131,14 @@ CostsAlong::CostsAlong(ForwardModel& model)
       on_chip_(keeps_spectra_on_chip(model.detector().sizes())),
       ahead_("tessera::physics::waves_ahead", model.waves().layout()),
       behind_("tessera::physics::waves_behind", model.waves().layout()),
-      scratch_("tessera::physics::costs_scratch", n_costs) {
-  const double sigma_px = model.options().point_spread_px;
-  if (sigma_px == 0) return;
-  const int n = n_coefficients * model.chunk_size();
-  point_spread_ = PointSpread(model.scan().window, sigma_px, n);
-  spread_ = DeviceView<Real***>("tessera::physics::spread_coefficients", n, ahead_.extent(2),
-                                ahead_.extent(3));
-}
+      point_spread_(model.scan().window, model.options().point_spread_px,
+                    n_coefficients * model.chunk_size()),
+      scratch_("tessera::physics::costs_scratch", n_costs) {}
 
 std::int64_t CostsAlong::bytes(const Sizes& sizes) {
   return 2 * sizes.model.chunk_size * sizes.waves_bytes() + bytes_of<double>(n_costs) +
-         (sizes.model.point_spread_px > 0
-              ? PointSpread::bytes_with_images(sizes.window,
-                                               n_coefficients * sizes.model.chunk_size)
-              : 0);
+         PointSpread::bytes(sizes.window, sizes.model.point_spread_px,
+                            n_coefficients * sizes.model.chunk_size);
 }
 
 void CostsAlong::add(const device::Device& exec, const Line& line, const Chunk& chunk,
@@ -206,10 +199,10 @@ void CostsAlong::add_of_waves(const device::Device& exec, const Chunk& chunk,
                               const DeviceView<double*>& costs) const {
   const ForwardModel& model = model_;
   if (point_spread_.any()) {
-    device::for_each_pixel(exec, "tessera::physics::write_coefficients", chunk.count,
-                           model.scan().window,
-                           WriteCoefficients{{model.waves(), ahead_, behind_}, spread_});
-    point_spread_.apply(exec, spread_, n_coefficients * chunk.count);
+    device::for_each_pixel(
+        exec, "tessera::physics::write_coefficients", chunk.count, model.scan().window,
+        WriteCoefficients{{model.waves(), ahead_, behind_}, point_spread_.images()});
+    point_spread_.apply(exec, n_coefficients * chunk.count);
   }
   const ScanTile& scan = model.scan();
   const ChunkPatterns measured = model.detector().counts(exec, chunk);
@@ -228,7 +221,7 @@ void CostsAlong::add_of_waves(const device::Device& exec, const Chunk& chunk,
         },
         measured.values);
   };
-  if (point_spread_.any()) return add_with(Spread{spread_});
+  if (point_spread_.any()) return add_with(Spread{point_spread_.images()});
   with_known_modes(model.options().n_waves(),
                    [&](auto known) { add_with(Waves<known>{model.waves(), ahead_, behind_}); });
 }

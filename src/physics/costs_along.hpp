@@ -45,9 +45,7 @@ class CostsAlong {
   bool on_chip_;  ///< where a chunk fills it
   WavesView ahead_;
   WavesView behind_;
-  /// Coefficients of 1, t, ... t^4, (5 positions of the chunk, h, w); empty: no point spread.
-  device::DeviceView<Real***> spread_;
-  PointSpread point_spread_;
+  PointSpread point_spread_;  ///< of coefficients of 1, t, ... t^4, by position of the chunk
   device::DeviceView<double*> scratch_;
 };
 

@@ -18,14 +18,11 @@ constexpr int n_sums = FigureSums::n_sums;
 Detector::Detector(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options)
     : scan_(scan),
       options_(options),
+      point_spread_(scan.window, options.point_spread_px, options.chunk_size),
       has_background_(parameters.background.size() > 0),
       background_(parameters.background) {
   const int n = options.chunk_size;
   const auto [h, w] = scan.window;
-  if (options.point_spread_px > 0) {
-    point_spread_ = PointSpread(scan.window, options.point_spread_px, n);
-    spread_ = DeviceView<Real***>("tessera::physics::spread", n, h, w);
-  }
   if (!has_background_) {
     background_ = DeviceView<Real**>("tessera::physics::no_background", h, w);
     return;
@@ -40,9 +37,7 @@ std::int64_t Detector::bytes(const Sizes& sizes) {
   const std::int64_t pixels = sizes.window.size();
   const std::int64_t of_chunk = sizes.model.chunk_size * pixels;
   const bool is_fused = choose_kernels(sizes) == Kernels::fused;
-  return (sizes.model.point_spread_px > 0
-              ? PointSpread::bytes_with_images(sizes.window, sizes.model.chunk_size)
-              : 0) +
+  return PointSpread::bytes(sizes.window, sizes.model.point_spread_px, sizes.model.chunk_size) +
          bytes_of<Real>(sizes.has_background ? (is_fused ? 0 : 2 * of_chunk) + 2 * pixels : pixels);
 }
 
@@ -67,9 +62,9 @@ void Detector::replace_by_residual(const Device& exec, const WavesView& waves, c
   compare<true>(exec, waves, chunk, figures);
   if (fits_background_) add_background_slopes(exec, chunk);
   if (!point_spread_.any()) return;
-  point_spread_.apply(exec, spread_, chunk.count);
+  point_spread_.apply(exec, chunk.count);
   device::for_each_pixel(exec, "tessera::physics::scale_waves", chunk.count, scan_.window,
-                         ScaleWaves{waves, spread_});
+                         ScaleWaves{waves, point_spread_.images()});
 }
 
 void Detector::measure(const Device& exec, const WavesView& waves, const Chunk& chunk,
@@ -101,8 +96,8 @@ void Detector::compare(const Device& exec, const WavesView& waves, const Chunk& 
                        const RunningFigures& figures) const {
   if (point_spread_.any()) {
     device::for_each_pixel(exec, "tessera::physics::intensity", chunk.count, scan_.window,
-                           SumIntensity{waves, spread_});
-    point_spread_.apply(exec, spread_, chunk.count);
+                           SumIntensity{waves, point_spread_.images()});
+    point_spread_.apply(exec, chunk.count);
   }
   with_comparison<replace>(exec, waves, chunk, [&](const auto& kernel) {
     device::add_pixel_sums<n_sums>(exec, "tessera::physics::compare", chunk.count, scan_.window,
@@ -120,7 +115,7 @@ void Detector::with_comparison(const Device& exec, const WavesView& waves, const
         f(Compare<replace, std::decay_t<decltype(patterns)>>{
             {scan_, patterns, chunk, counted.packed},
             pixels(),
-            spread_,
+            point_spread_.images(),
             fits_background_ ? background_slope_ : none,
             fits_background_ ? background_curvature_ : none,
             waves});

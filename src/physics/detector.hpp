@@ -80,13 +80,12 @@ class Detector {
 
   const ScanTile& scan_;
   ModelOptions options_;
-  PointSpread point_spread_;
+  PointSpread point_spread_;  ///< of the intensity, then of its slopes
   bool has_background_;
   device::DeviceView<Real**> background_;  ///< (h, w), counts per pattern; 0 where there is none
   bool fits_background_ = false;
   device::DeviceView<Real** [2]> background_slopes_;
   // By position of the chunk, (position, h, w):
-  device::DeviceView<Real***> spread_;            ///< intensity; none without a point spread
   device::DeviceView<Real***> background_slope_;  ///< of a background, by portable kernels
   device::DeviceView<Real***> background_curvature_;
 };

@@ -33,12 +33,17 @@ struct SpreadAlong {
 
 }  // namespace
 
-PointSpread::PointSpread(Shape2 window, double sigma_px, int max_images)
-    : along_y_(shares(window.h, sigma_px)),
-      along_x_(shares(window.w, sigma_px)),
-      scratch_("tessera::physics::half_spread", max_images, window.h, window.w) {}
+PointSpread::PointSpread(Shape2 window, double sigma_px, int max_images) {
+  if (sigma_px == 0) return;
+  along_y_ = shares(window.h, sigma_px);
+  along_x_ = shares(window.w, sigma_px);
+  images_ = DeviceView<Real***>("tessera::physics::spread", max_images, window.h, window.w);
+  half_spread_ =
+      DeviceView<Real***>("tessera::physics::half_spread", max_images, window.h, window.w);
+}
 
-std::int64_t PointSpread::bytes_with_images(Shape2 window, std::int64_t max_images) {
+std::int64_t PointSpread::bytes(Shape2 window, double sigma_px, std::int64_t max_images) {
+  if (sigma_px == 0) return 0;
   return bytes_of<Real>(2 * max_images * window.size() + window.h + window.w);
 }
 
@@ -50,12 +55,12 @@ PointSpread::Shares PointSpread::shares(int n, double sigma_px) {
                                                 View::array_layout(values.size()))};
 }
 
-void PointSpread::apply(const Device& exec, const DeviceView<Real***>& images, int n) const {
-  const Shape2 window{static_cast<int>(images.extent(1)), static_cast<int>(images.extent(2))};
+void PointSpread::apply(const Device& exec, int n) const {
+  const Shape2 window{static_cast<int>(images_.extent(1)), static_cast<int>(images_.extent(2))};
   device::for_each_pixel(exec, "tessera::physics::spread_along_x", n, window,
-                         SpreadAlong<true>{images, scratch_, along_x_.share, along_x_.first});
+                         SpreadAlong<true>{images_, half_spread_, along_x_.share, along_x_.first});
   device::for_each_pixel(exec, "tessera::physics::spread_along_y", n, window,
-                         SpreadAlong<false>{scratch_, images, along_y_.share, along_y_.first});
+                         SpreadAlong<false>{half_spread_, images_, along_y_.share, along_y_.first});
 }
 
 }  // namespace tessera::physics

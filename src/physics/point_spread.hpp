@@ -1,5 +1,5 @@
 #pragma once
-/// The point spread of the detector: periodic, its own adjoint.
+/// The point spread of the detector, and images that it is applied to: periodic, its own adjoint.
 
 #include "tessera/base/box.hpp"
 #include "tessera/device/device.hpp"
@@ -8,17 +8,16 @@ namespace tessera::physics {
 
 class PointSpread {
  public:
-  /// None.
-  PointSpread() = default;
-  /// @param sigma_px standard deviation of a Gaussian, above 0; `geometry::point_spread`
-  /// @param max_images at a time
+  /// @param sigma_px standard deviation of a Gaussian, `geometry::point_spread`; 0: none, and
+  /// nothing is allocated
   PointSpread(Shape2 window, double sigma_px, int max_images);
-  /// Device memory, with that of the images themselves.
-  static std::int64_t bytes_with_images(Shape2 window, std::int64_t max_images);
+  static std::int64_t bytes(Shape2 window, double sigma_px, std::int64_t max_images);
 
-  bool any() const { return scratch_.size() > 0; }
-  /// The first `n` of `images`, (n, h, w).
-  void apply(const device::Device& exec, const device::DeviceView<Real***>& images, int n) const;
+  bool any() const { return images_.size() > 0; }
+  /// (max_images, h, w); empty: none
+  const device::DeviceView<Real***>& images() const { return images_; }
+  /// To the first `n` images.
+  void apply(const device::Device& exec, int n) const;
 
  private:
   /// Along one axis.
@@ -30,7 +29,8 @@ class PointSpread {
 
   Shares along_y_;
   Shares along_x_;
-  device::DeviceView<Real***> scratch_;
+  device::DeviceView<Real***> images_;
+  device::DeviceView<Real***> half_spread_;  ///< along x
 };
 
 }  // namespace tessera::physics
