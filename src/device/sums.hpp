@@ -43,6 +43,21 @@ KOKKOS_FUNCTION void together(const Team& team, const F& f) {
 /// So many pixels keep a GPU busy, a thread for each.
 inline constexpr std::int64_t many_threads = std::int64_t{1} << 18;
 
+/// A row of `row_threads`, of whose pixels each takes all terms.
+template <class Kernel>
+struct TermsOfRow {
+  Kernel kernel;
+  int w;
+  KOKKOS_FUNCTION void operator()(const int i, const int y, const int thread) const {
+    const TermRange terms = kernel.terms(i);
+    const auto sum = kernel.sums(i, y);
+    for (int term = terms.begin; term < terms.end; ++term) {
+      const auto pixel = kernel.row(term, i, y);
+      for (int x = thread; x < w; x += row_threads) sum[x] += pixel(x);
+    }
+  }
+};
+
 /// A team for `width` neighbouring pixels: every n_shares-th term by the same threads.
 template <class Kernel>
 struct SharedTerms {
@@ -100,16 +115,8 @@ void add_terms(const Device& exec, const char* name, int n, Shape2 shape, const 
         });
   } else {
     if (n * shape.size() >= detail::many_threads) {
-      for_each_pixel(
-          exec, name, n, {shape.h, row_threads},
-          KOKKOS_LAMBDA(const int i, const int y, const int thread) {
-            const TermRange terms = kernel.terms(i);
-            const auto sum = kernel.sums(i, y);
-            for (int term = terms.begin; term < terms.end; ++term) {
-              const auto pixel = kernel.row(term, i, y);
-              for (int x = thread; x < shape.w; x += row_threads) sum[x] += pixel(x);
-            }
-          });
+      for_each_pixel(exec, name, n, {shape.h, row_threads},
+                     detail::TermsOfRow<Kernel>{kernel, shape.w});
       return;
     }
     using Shared = detail::SharedTerms<Kernel>;
@@ -123,6 +130,12 @@ void add_terms(const Device& exec, const char* name, int n, Shape2 shape, const 
 }
 
 namespace detail {
+
+struct AddTo {
+  DeviceView<double*> terms;
+  DeviceView<double*> total;
+  KOKKOS_FUNCTION void operator()(const int k) const { total(k) += terms(k); }
+};
 
 /// The default join of array reductions, which every Kokkos from 3.4 on spells alike. On a host a
 /// thread takes a row at a time, on a GPU its share of one.
@@ -157,9 +170,8 @@ void add_pixel_sums(const Device& exec, const char* name, int n, Shape2 shape, c
       kernel_name(name),
       Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, pixel_sum.n_items(n)),
       pixel_sum, scratch);
-  Kokkos::parallel_for(
-      kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n_sums),
-      KOKKOS_LAMBDA(const int k) { total(k) += scratch(k); });
+  Kokkos::parallel_for(kernel_name(name), Kokkos::RangePolicy<Device>(exec, 0, n_sums),
+                       detail::AddTo{scratch, total});
 }
 
 namespace detail {

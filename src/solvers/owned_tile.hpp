@@ -99,15 +99,26 @@ void for_each_touched_pixel(const device::Device& exec, const char* name, int n_
   update_touched_pixels(exec, name, n_planes, touched, tile, detail::AtOnce<F>{f});
 }
 
+namespace detail {
+
+/// Pixels count from `begin`.
+template <class F>
+struct FromBegin {
+  F f;
+  Pixel begin;
+  KOKKOS_FUNCTION void operator()(const int plane, const int y, const int x) const {
+    f(plane, begin.y + y, begin.x + x);
+  }
+};
+
+}  // namespace detail
+
 /// f(plane, y, x) for every owned pixel of the tile.
 template <class F>
 void for_each_owned_pixel(const device::Device& exec, const char* name, int n_planes,
                           const OwnedTile& tile, const F& f) {
-  const int y0 = tile.owned.begin.y;
-  const int x0 = tile.owned.begin.x;
-  device::for_each_pixel(
-      exec, name, n_planes, tile.owned.shape(),
-      KOKKOS_LAMBDA(const int plane, const int y, const int x) { f(plane, y0 + y, x0 + x); });
+  device::for_each_pixel(exec, name, n_planes, tile.owned.shape(),
+                         detail::FromBegin<F>{f, tile.owned.begin});
 }
 
 }  // namespace tessera::solvers

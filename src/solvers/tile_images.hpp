@@ -20,12 +20,16 @@ inline ImageView plane_of(const device::DeviceView<device::complex***>& object, 
                    object.extent(2));
 }
 
+struct CopyPixel {
+  ImageView from;
+  ImageView to;
+  KOKKOS_FUNCTION void operator()(int, const int y, const int x) const { to(y, x) = from(y, x); }
+};
+
 /// Owned pixels of `to` = those of `from`.
 inline void copy_owned(const device::Device& exec, const OwnedTile& tile, const ImageView& from,
                        const ImageView& to) {
-  for_each_owned_pixel(
-      exec, "tessera::solvers::copy_owned", 1, tile,
-      KOKKOS_LAMBDA(int, const int y, const int x) { to(y, x) = from(y, x); });
+  for_each_owned_pixel(exec, "tessera::solvers::copy_owned", 1, tile, CopyPixel{from, to});
 }
 
 inline void fill_ghosts(const device::Device& exec, Sweep& sweep,

@@ -88,6 +88,9 @@ class Region {
   bool is_heard_;
 };
 
+/// Threads of a GPU that share a row: each finds where it lies, and takes every such pixel.
+inline constexpr int row_threads = 32;
+
 namespace detail {
 
 /// (row of all images, x), rows of threads along x. The hint has a kernel's arguments travel with
@@ -97,6 +100,32 @@ inline auto pixels_of(const Device& exec, int n, Shape2 shape) {
   return Kokkos::Experimental::require(Policy(exec, {0, 0}, {n * shape.h, shape.w}, {8, 32}),
                                        Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
+
+// Functors with names, as nvcc needs them here: what copies a lambda for both sides belongs to an
+// object file, and is null where the linker took a template's code from another.
+
+template <class F>
+struct PixelOfRows {
+  F f;
+  int h;
+  KOKKOS_FUNCTION void operator()(const int row, const int x) const { f(row / h, row % h, x); }
+};
+
+template <class Kernel>
+struct SharedRow {
+  Kernel kernel;
+  int w;
+  KOKKOS_FUNCTION void operator()(const int i, const int y, const int thread) const {
+    const auto pixel = kernel.row(i, y);
+    for (int x = thread; x < w; x += row_threads) pixel(x);
+  }
+};
+
+template <class Value>
+struct SetZero {
+  Value* values;
+  KOKKOS_FUNCTION void operator()(const std::int64_t i) const { values[i] = Value(); }
+};
 
 }  // namespace detail
 
@@ -113,14 +142,10 @@ void for_each_pixel(const Device& exec, const char* name, int n, Shape2 shape, c
           for (int x = 0; x < shape.w; ++x) f(i, y, x);
         });
   } else {
-    Kokkos::parallel_for(
-        kernel_name(name), detail::pixels_of(exec, n, shape),
-        KOKKOS_LAMBDA(const int row, const int x) { f(row / shape.h, row % shape.h, x); });
+    Kokkos::parallel_for(kernel_name(name), detail::pixels_of(exec, n, shape),
+                         detail::PixelOfRows<F>{f, shape.h});
   }
 }
-
-/// Threads of a GPU that share a row: each finds where it lies, and takes every such pixel.
-inline constexpr int row_threads = 32;
 
 /// The same for a kernel in two steps: kernel.row(i, y) finds where the row lies, and what it
 /// returns is called with x. On a host that leaves an inner loop of plain pointers, which the
@@ -137,12 +162,8 @@ void for_each_row_pixel(const Device& exec, const char* name, int n, Shape2 shap
           for (int x = 0; x < shape.w; ++x) pixel(x);
         });
   } else {
-    for_each_pixel(
-        exec, name, n, {shape.h, row_threads},
-        KOKKOS_LAMBDA(const int i, const int y, const int thread) {
-          const auto pixel = kernel.row(i, y);
-          for (int x = thread; x < shape.w; x += row_threads) pixel(x);
-        });
+    for_each_pixel(exec, name, n, {shape.h, row_threads},
+                   detail::SharedRow<Kernel>{kernel, shape.w});
   }
 }
 
@@ -150,11 +171,10 @@ void for_each_row_pixel(const Device& exec, const char* name, int n, Shape2 shap
 template <class View>
 void set_zero(const Device& exec, const View& view) {
   using Value = typename View::non_const_value_type;
-  Value* values = view.data();
   Kokkos::parallel_for(
       kernel_name("tessera::device::set_zero"),
       Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, view.size()),
-      KOKKOS_LAMBDA(const std::int64_t i) { values[i] = Value(); });
+      detail::SetZero<Value>{view.data()});
 }
 
 /// A new device view of `layout` with the host's values, C order.
