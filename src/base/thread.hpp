@@ -1,9 +1,15 @@
 #pragma once
 /// Threads where there may be no room for one.
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
+
+#include <sched.h>
 
 #include "tessera/base/error.hpp"
 
@@ -20,6 +26,31 @@ std::thread start_thread(Work work) {
         "): memory or the number of processes is limited (ulimit -v, -u); allow more, "
         "or use more ranks");
   }
+}
+
+/// Those that this process may use, which a launcher or scheduler may have bound, up to `most`.
+inline int processors(int most) {
+  cpu_set_t usable;
+  const bool is_known = ::sched_getaffinity(0, sizeof usable, &usable) == 0;
+  return is_known ? std::clamp(CPU_COUNT(&usable), 1, most) : 1;
+}
+
+/// work(thread, i) for every i below `n`, by this thread, number 0, and up to n_threads - 1 others;
+/// fewer where no more can be started. `work` throws nothing.
+template <class Work>
+void share_work(std::size_t n, std::size_t n_threads, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto take_turns = [&](std::size_t thread) {
+    for (std::size_t i = next++; i < n; i = next++) work(thread, i);
+  };
+  std::vector<std::thread> others;
+  try {
+    while (others.size() + 1 < std::min(n, n_threads))
+      others.emplace_back(take_turns, others.size() + 1);
+  } catch (const std::system_error&) {  // those that there are do it all
+  }
+  take_turns(0);
+  for (std::thread& other : others) other.join();
 }
 
 }  // namespace tessera

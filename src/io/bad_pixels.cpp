@@ -10,22 +10,24 @@
 #include "framing.hpp"
 #include "scan_chunks.hpp"
 #include "scan_format.hpp"
+#include "stored_patterns.hpp"
 
 namespace tessera::io {
 
 PixelStatistics::PixelStatistics(Shape2 shape)
-    : n_(1, shape), mean_(1, shape), squares_(1, shape) {}
+    : n_(1, shape), first_(1, shape), sum_(1, shape), squares_(1, shape) {}
 
-/// Welford 1962: exactly 0 for what never changes.
 void PixelStatistics::add(std::int64_t i, double counts) {
-  const double distance = counts - mean_.data()[i];
-  mean_.data()[i] += distance / ++n_.data()[i];
-  squares_.data()[i] += distance * (counts - mean_.data()[i]);
+  if (n_.data()[i]++ == 0) first_.data()[i] = counts;
+  const double distance = counts - first_.data()[i];
+  sum_.data()[i] += distance;
+  squares_.data()[i] += distance * distance;
 }
 
 double PixelStatistics::standard_error(std::int64_t i) const {
-  const double patterns = n(i);
-  return std::sqrt(squares_.data()[i] / std::max(1.0, patterns * (patterns - 1)));
+  const double patterns = std::max(1, n(i));
+  const double squares = squares_.data()[i] - sum_.data()[i] * sum_.data()[i] / patterns;
+  return std::sqrt(std::max(0.0, squares) / std::max(1.0, patterns * (patterns - 1)));
 }
 
 namespace {
@@ -153,25 +155,36 @@ class Judge {
 };
 
 /// Of the pixels in `part`. By this rank alone.
+/// @tparam T that of info.type
+template <class T>
 PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, const Box& part) {
   const std::unique_ptr<ScanReader> file = info.format->open(source, nullptr);
-  file->start_reading(PatternType::f32);
+  file->start_reading(info.type);
+  const auto n_pixels = static_cast<std::size_t>(part.area());
   PixelStatistics statistics(part.shape());
-  std::vector<float> patterns;
+  std::vector<T> patterns;
   std::vector<std::uint8_t> masks;
   const ScanChunks chunks{scan_shape(info.n_positions, info.raster), info.positions_per_chunk};
   const double saturation = std::min(source.saturation_counts, info.saturation);
   for (const Box& positions : chunks.spread(most_patterns_to_judge, 4)) {
-    patterns.resize(static_cast<std::size_t>(positions.area() * part.area()));
+    patterns.resize(static_cast<std::size_t>(positions.area()) * n_pixels);
     file->read_patterns(positions, part, reinterpret_cast<std::byte*>(patterns.data()));
     masks.assign(patterns.size(), 1);
     if (info.has_own_masks) file->read_masks(positions, part, masks.data());
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-      const double counts = patterns[i];
-      if (masks[i] && counts >= 0 && counts < saturation)  // no NaN
-        statistics.add(static_cast<std::int64_t>(i) % part.area(), counts);
-    }
+    for (std::size_t first = 0; first < patterns.size(); first += n_pixels)
+      for (std::size_t i = 0; i < n_pixels; ++i) {
+        const auto counts = static_cast<double>(patterns[first + i]);
+        if (masks[first + i] && counts >= 0 && counts < saturation)  // no NaN
+          statistics.add(static_cast<std::int64_t>(i), counts);
+      }
   }
+  return statistics;
+}
+
+PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, const Box& part) {
+  PixelStatistics statistics(part.shape());
+  with_type(info.type,
+            [&](auto zero) { statistics = look_at_some<decltype(zero)>(source, info, part); });
   return statistics;
 }
 

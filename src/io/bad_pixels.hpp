@@ -1,6 +1,7 @@
 #pragma once
 /// Pixels whose counts no light explains, told from what a scan's patterns hold.
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -18,16 +19,19 @@ class PixelStatistics {
   /// Takes what pixel `i` counted in one more pattern.
   void add(std::int64_t i, double counts);
 
-  Shape2 shape() const { return mean_.shape(); }
+  Shape2 shape() const { return n_.shape(); }
   int n(std::int64_t i) const { return n_.data()[i]; }
-  double mean(std::int64_t i) const { return mean_.data()[i]; }
+  double mean(std::int64_t i) const {
+    return first_.data()[i] + sum_.data()[i] / std::max(1, n(i));
+  }
   /// Of the mean; 0: the pixel never changed.
   double standard_error(std::int64_t i) const;
 
  private:
   ImageStack<int> n_;
-  ImageStack<double> mean_;
-  ImageStack<double> squares_;  ///< of the distances from the mean, summed
+  ImageStack<double> first_;
+  ImageStack<double> sum_;      ///< of the distances from the first: all 0 for what never changes
+  ImageStack<double> squares_;  ///< of the same
 };
 
 /// Indices, ascending.

@@ -7,6 +7,7 @@
 #include "tessera/base/progress.hpp"
 #include "tessera/base/text.hpp"
 
+#include "deflated_chunks.hpp"
 #include "hdf5_slab.hpp"
 
 namespace tessera::io {
@@ -17,14 +18,18 @@ struct SlabReader::Handle {
   Hid dataset;
   Hid in_file;  ///< the dataset's space, in which slabs are selected
   Hid type;
+  std::unique_ptr<DeflatedChunks> deflated;  ///< null: HDF5 reads all
 };
 
 SlabReader::SlabReader(const File& file, const std::string& name, ElementType memory_type) {
   reading(file.path(), [&] {
     Hid dataset = open_dataset(file.handle_->file, name);
     Hid space = checked(H5Dget_space(dataset), H5Sclose, "reading a dataset's shape");
-    handle_ = std::make_unique<Handle>(
-        Handle{file.path(), name, std::move(dataset), std::move(space), hdf5_type(memory_type)});
+    Hid type = hdf5_type(memory_type);
+    auto deflated = DeflatedChunks::find(dataset, type);
+    handle_ =
+        std::make_unique<Handle>(Handle{file.path(), name, std::move(dataset), std::move(space),
+                                        std::move(type), std::move(deflated)});
   });
 }
 
@@ -37,11 +42,14 @@ void SlabReader::read(std::span<const std::int64_t> begin, std::span<const std::
   std::array<hsize_t, max_axes> sizes{};
   std::copy(begin.begin(), begin.end(), first.begin());
   std::copy(count.begin(), count.end(), sizes.begin());
-  const Hid in_memory(H5Screate_simple(static_cast<int>(count.size()), sizes.data(), nullptr),
-                      H5Sclose);
   const Handle& from = *handle_;
   const Doing doing("reading a file");
   const FileAtWork at_work(from.path);
+  if (from.deflated &&
+      from.deflated->read({first.data(), count.size()}, {sizes.data(), count.size()}, values))
+    return;
+  const Hid in_memory(H5Screate_simple(static_cast<int>(count.size()), sizes.data(), nullptr),
+                      H5Sclose);
   if (in_memory >= 0 &&
       H5Sselect_hyperslab(from.in_file, H5S_SELECT_SET, first.data(), nullptr, sizes.data(),
                           nullptr) >= 0 &&

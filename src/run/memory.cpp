@@ -150,13 +150,16 @@ std::int64_t bytes_of_all_positions(const Scan& scan) {
 }
 
 /// Of the file what a rank holds at once while patterns are read: a piece of its share, the same
-/// prepared, and what arrives in a round; also while a pattern's place fills.
+/// prepared, what arrives in a round, and packed what a piece is made of; also while a pattern's
+/// place fills.
 std::int64_t reading_bytes(const io::ScanInfo& info, std::int64_t pattern_bytes, int n_ranks) {
   const std::int64_t chunk = info.positions_per_chunk.size();
   const std::int64_t n_chunks = (info.n_positions - 1) / chunk + 1;
   const std::int64_t of_share = ((n_chunks - 1) / n_ranks + 1) * chunk;
   const std::int64_t of_piece = std::max(io::pattern_piece_bytes / pattern_bytes, chunk);
-  return 3 * std::min({of_share, of_piece, std::int64_t{info.n_positions}}) * pattern_bytes;
+  const std::int64_t piece =
+      std::min({of_share, of_piece, std::int64_t{info.n_positions}}) * pattern_bytes;
+  return 3 * piece + std::min(piece, io::inflating_bytes);
 }
 
 /// The copy of a result that is written: of the object each rank its own part, and on its way to

@@ -59,6 +59,7 @@ void add_dataset(const std::string& path, const std::string& name, const Storage
   const hid_t space = H5Screate_simple(n_axes, storage.extents.data(), nullptr);
   const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
   if (!storage.chunk.empty()) H5Pset_chunk(plist, n_axes, storage.chunk.data());
+  if (storage.shuffle) H5Pset_shuffle(plist);
   if (storage.deflate > 0) H5Pset_deflate(plist, static_cast<unsigned>(storage.deflate));
   if (storage.filter != 0) H5Pset_filter(plist, storage.filter, H5Z_FLAG_MANDATORY, 0, nullptr);
   const hid_t links = H5Pcreate(H5P_LINK_CREATE);

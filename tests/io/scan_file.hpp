@@ -36,6 +36,7 @@ struct Storage {
   Sizes chunk = {};
   int deflate = 0;
   H5Z_filter_t filter = 0;  ///< another filter, if not 0
+  bool shuffle = false;     ///< before deflate
 };
 
 /// For datasets: a filter that only counts how often a chunk is decoded in this process. HDF5 knows

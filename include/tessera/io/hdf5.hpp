@@ -132,6 +132,9 @@ class File {
   std::unique_ptr<Handle> handle_;
 };
 
+/// Host memory that inflating chunks takes besides what they hold.
+inline constexpr std::int64_t inflating_bytes = 16 << 20;
+
 /// One dataset of a file that must outlive it, open for many reads by this rank alone.
 class SlabReader {
  public:

@@ -36,6 +36,7 @@ class Tessera(CMakePackage, CudaPackage):
     depends_on("libpng")
     depends_on("libtiff")
     depends_on("zlib-api")
+    depends_on("libdeflate")
     depends_on("eigen@3")
 
     for arch in CudaPackage.cuda_arch_values:
