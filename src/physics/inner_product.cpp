@@ -19,7 +19,7 @@ struct Multiply {
     const complex* b;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       sum[0] += real_product(a[x], b[x]);
-      sum[1] += a[x].real() * b[x].imag() - a[x].imag() * b[x].real();
+      sum[1] += imaginary_product(a[x], b[x]);
     }
   };
   KOKKOS_FUNCTION Row row(const int i, const int y) const {

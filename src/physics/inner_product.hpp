@@ -14,6 +14,11 @@ KOKKOS_FUNCTION inline Real real_product(const device::complex& a, const device:
   return a.real() * b.real() + a.imag() * b.imag();
 }
 
+/// Im <a, b>
+KOKKOS_FUNCTION inline Real imaginary_product(const device::complex& a, const device::complex& b) {
+  return a.real() * b.imag() - a.imag() * b.real();
+}
+
 /// Where images lie: rows `pitch` values apart, images `stride` values apart.
 struct ImageRows {
   int n;

@@ -48,25 +48,10 @@ void find_moments(const Device& exec, const DeviceView<Real**>& weight,
                          DeviceView<double* [1]>(moments.data(), n_moments));
 }
 
-/// @param mixing rows: means, modes from modes, weights from weights
-void mix(const Device& exec, const DeviceView<Real**>& mixing, const ProbeView& probe,
-         const DeviceView<Real**>& weight) {
+/// @param mixing rows: means, weights from weights
+void mix_weights(const Device& exec, const DeviceView<Real**>& mixing,
+                 const DeviceView<Real**>& weight) {
   const auto n_opr = static_cast<int>(weight.extent(1));
-  const int n_modes = static_cast<int>(probe.extent(0)) - n_opr;
-  device::for_each_pixel(
-      exec, "tessera::physics::mix_opr_modes", 1, device::image_shape(probe),
-      KOKKOS_LAMBDA(int, const int y, const int x) {
-        complex before[max_opr_modes];
-        for (int k = 0; k < n_opr; ++k) {
-          before[k] = probe(n_modes + k, y, x);
-          probe(0, y, x) += mixing(0, k) * before[k];
-        }
-        for (int k = 0; k < n_opr; ++k) {
-          complex sum = 0;
-          for (int m = 0; m < n_opr; ++m) sum += mixing(1 + k, m) * before[m];
-          probe(n_modes + k, y, x) = sum;
-        }
-      });
   Kokkos::parallel_for(
       device::kernel_name("tessera::physics::mix_opr_weights"),
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(weight.extent(0))),
@@ -75,7 +60,7 @@ void mix(const Device& exec, const DeviceView<Real**>& mixing, const ProbeView& 
         for (int k = 0; k < n_opr; ++k) before[k] = weight(i, k) - mixing(0, k);
         for (int k = 0; k < n_opr; ++k) {
           Real sum = 0;
-          for (int m = 0; m < n_opr; ++m) sum += mixing(1 + n_opr + k, m) * before[m];
+          for (int m = 0; m < n_opr; ++m) sum += mixing(1 + k, m) * before[m];
           weight(i, k) = sum;
         }
       });
@@ -89,28 +74,23 @@ OprModes::OprModes(const ModelOptions& options, Shape2 window)
       window_(window),
       moments_("tessera::physics::opr_moments", 1 + n_opr_ + n_opr_ * n_opr_),
       host_moments_("tessera::physics::host_opr_moments", 1 + n_opr_ + n_opr_ * n_opr_),
-      products_("tessera::physics::opr_products", n_opr_ * n_opr_),
-      host_products_("tessera::physics::host_opr_products", n_opr_ * n_opr_),
-      mixing_("tessera::physics::opr_mixing", 1 + 2 * n_opr_, n_opr_),
-      host_mixing_("tessera::physics::host_opr_mixing", 1 + 2 * n_opr_, n_opr_),
+      products_(n_opr_, window),
+      share_("tessera::physics::opr_share", n_modes_ + n_opr_, n_modes_ + n_opr_),
+      host_share_("tessera::physics::host_opr_share", n_modes_ + n_opr_, n_modes_ + n_opr_),
+      weight_mixing_("tessera::physics::opr_weight_mixing", 1 + n_opr_, n_opr_),
+      host_weight_mixing_("tessera::physics::host_opr_weight_mixing", 1 + n_opr_, n_opr_),
       gram_(n_opr_),
-      rms_(static_cast<std::size_t>(n_opr_)) {}
-
-void OprModes::find_products(const Device& exec, const ProbeView& probe) {
-  const complex* first = probe.data() + n_modes_ * window_.size();
-  for (int a = 0; a < n_opr_; ++a)
-    for (int b = 0; b <= a; ++b)
-      inner_product_(exec, first + a * window_.size(), first + b * window_.size(), 1, window_,
-                     DeviceView<double*>(products_.data() + 2 * (a * n_opr_ + b), 2));
+      mixing_(n_modes_ + n_opr_),
+      rms_(static_cast<std::size_t>(n_opr_)) {
+  for (int mode = 0; mode < n_modes_; ++mode) host_share_(mode, mode) = 1;
 }
 
 void OprModes::settle(const Device& exec, const ProbeView& probe, const DeviceView<Real**>& weight,
                       const AllReduce& all_reduce) {
   find_moments(exec, weight, moments_);
   all_reduce(moments_);
-  find_products(exec, probe);
+  products_.find(exec, probe.data() + n_modes_ * window_.size());
   Kokkos::deep_copy(exec, host_moments_, moments_);
-  Kokkos::deep_copy(exec, host_products_, products_);
   exec.fence();
   const double n = std::max(host_moments_(0), 1.0);
   for (int k = 0; k < n_opr_; ++k) {
@@ -118,20 +98,22 @@ void OprModes::settle(const Device& exec, const ProbeView& probe, const DeviceVi
     const double square = host_moments_(1 + n_opr_ + k * n_opr_ + k) / n;
     const double rms = std::sqrt(std::max(0.0, square - mean * mean));
     rms_[k] = rms > 0 ? rms : 1;  // weights that are all alike say nothing of the scale
-    host_mixing_(0, k) = static_cast<Real>(mean);
+    host_weight_mixing_(0, k) = static_cast<Real>(mean);
+    host_share_(0, n_modes_ + k) = static_cast<Real>(mean);
   }
   for (int a = 0; a < n_opr_; ++a)
-    for (int b = 0; b <= a; ++b)
-      gram_.product(a, b) = host_products_(a * n_opr_ + b, 0) * rms_[a] * rms_[b];
+    for (int b = 0; b <= a; ++b) gram_.product(a, b) = products_(a, b).real() * rms_[a] * rms_[b];
   gram_.solve();
   for (int k = 0; k < n_opr_; ++k)
     for (int m = 0; m < n_opr_; ++m) {
       const double share = gram_.share(k, m).real();
-      host_mixing_(1 + k, m) = static_cast<Real>(share * rms_[m]);
-      host_mixing_(1 + n_opr_ + k, m) = static_cast<Real>(share / rms_[m]);
+      host_share_(n_modes_ + k, n_modes_ + m) = static_cast<Real>(share * rms_[m]);
+      host_weight_mixing_(1 + k, m) = static_cast<Real>(share / rms_[m]);
     }
-  Kokkos::deep_copy(exec, mixing_, host_mixing_);
-  mix(exec, mixing_, probe, weight);
+  Kokkos::deep_copy(exec, share_, host_share_);
+  Kokkos::deep_copy(exec, weight_mixing_, host_weight_mixing_);
+  mixing_(exec, share_, probe);
+  mix_weights(exec, weight_mixing_, weight);
 }
 
 void shift_images(const Device& exec, const fft::Plan& plan, const ProbeView& images, Vec2 shift) {

@@ -10,7 +10,8 @@
 
 #include "physics/gradient_sums.hpp"
 #include "physics/gram_modes.hpp"
-#include "physics/inner_product.hpp"
+#include "physics/image_mixing.hpp"
+#include "physics/mode_products.hpp"
 
 namespace tessera::physics {
 
@@ -29,19 +30,18 @@ class OprModes {
               const device::DeviceView<Real**>& weight, const AllReduce& all_reduce);
 
  private:
-  void find_products(const device::Device& exec, const ProbeView& probe);
-
   int n_modes_;
   int n_opr_;
   Shape2 window_;
-  InnerProduct inner_product_;
   device::DeviceView<double*> moments_;  ///< n, sums of weights, sums of their products
   device::HostView<double*> host_moments_;
-  device::DeviceView<double* [2]> products_;
-  device::HostView<double* [2]> host_products_;
-  device::DeviceView<Real**> mixing_;  ///< rows: mean, modes from modes, weights from weights
-  device::HostView<Real**> host_mixing_;
+  ModeProducts products_;
+  device::DeviceView<device::complex**> share_;  ///< of modes and OPR modes in one another
+  device::HostView<device::complex**> host_share_;
+  device::DeviceView<Real**> weight_mixing_;  ///< rows: means, weights from weights
+  device::HostView<Real**> host_weight_mixing_;
   GramModes gram_;
+  ImageMixing mixing_;
   std::vector<double> rms_;  ///< of the weights
 };
 

@@ -7,7 +7,8 @@
 
 #include "physics/forward_model.hpp"
 #include "physics/gram_modes.hpp"
-#include "physics/inner_product.hpp"
+#include "physics/image_mixing.hpp"
+#include "physics/mode_products.hpp"
 
 namespace tessera::physics {
 
@@ -20,8 +21,9 @@ class ModeOrthogonaliser {
 
   ModeOrthogonaliser(int n_modes, Shape2 window);
   static std::int64_t bytes(const Sizes& sizes) {
-    const int n_products = sizes.model.n_modes * sizes.model.n_modes;
-    return bytes_of<double>(2 * n_products) + bytes_of<device::complex>(n_products);
+    const int n_modes = sizes.model.n_modes;
+    return ModeProducts::bytes(n_modes, sizes.window) +
+           bytes_of<device::complex>(n_modes * n_modes) + ImageMixing::bytes(n_modes);
   }
   /// The first n_modes images of `probe`; OPR modes lie behind them. Waits for the device, once.
   void orthogonalise(const device::Device& exec, const ProbeView& probe);
@@ -30,13 +32,11 @@ class ModeOrthogonaliser {
 
  private:
   int n_modes_;
-  Shape2 window_;
-  InnerProduct inner_product_;
-  device::DeviceView<double* [2]> products_;  ///< of modes a and b at a n_modes + b: re, im
-  device::HostView<double* [2]> host_products_;
-  device::DeviceView<device::complex**> mixing_;
-  device::HostView<device::complex**> host_mixing_;
+  ModeProducts products_;
+  device::DeviceView<device::complex**> share_;  ///< of mode m in the orthogonal mode k
+  device::HostView<device::complex**> host_share_;
   GramModes gram_;
+  ImageMixing mixing_;
 };
 
 /// Power of every mode, photons. Waits for the device.
