@@ -20,12 +20,8 @@ void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk
                        [&](void* stream, const auto& scan, const auto& fused) {
                          hot_path::add_gradients(stream, scan, fused, plain(waves));
                        });
-  if (const Slices* const slices = model_.fused_slices())
-    return add_at_once(exec, object, chunk, sums, with_probe,
-                       [&](void* stream, const auto& scan, const auto& fused) {
-                         hot_path::add_gradients_of_slices(stream, scan, fused, slices->fused(),
-                                                           plain(waves));
-                       });
+  if (model_.fused_slices())
+    return add_through_slices(exec, object, chunk, sums, with_probe, nullptr);
   find_chi(exec, object, chunk);
   model_.add_gradients(exec, object, chunk, sums, with_probe);
 }
@@ -37,6 +33,8 @@ void GradientPass::add_and_keep(const Device& exec, const ObjectView& object, co
                        [&](void* stream, const auto& scan, const auto& fused) {
                          hot_path::add_gradients_and_keep(stream, scan, fused, plain(kept.data()));
                        });
+  if (model_.fused_slices())
+    return add_through_slices(exec, object, chunk, sums, with_probe, kept.data());
   // Slices, and slopes of a near field's positions, take the waves on.
   const bool stay = model_.options().is_thin_in_far_field();
   if (stay) model_.swap_waves(kept);
@@ -44,6 +42,17 @@ void GradientPass::add_and_keep(const Device& exec, const ObjectView& object, co
   if (!stay) copy_waves<false>(exec, model_.waves(), chunk.count, 1, kept.data());
   model_.add_gradients(exec, object, chunk, sums, with_probe);
   if (stay) model_.swap_waves(kept);
+}
+
+void GradientPass::add_through_slices(const Device& exec, const ObjectView& object,
+                                      const Chunk& chunk, const GradientSums& sums, bool with_probe,
+                                      complex* kept) {
+  add_at_once(exec, object, chunk, sums, with_probe,
+              [&](void* stream, const auto& scan, const auto& fused) {
+                hot_path::add_gradients_of_slices(stream, scan, fused,
+                                                  model_.fused_slices()->fused(),
+                                                  plain(model_.waves().data()), plain(kept));
+              });
 }
 
 /// model_.waves() = chi of `chunk`, divided by unitary_scale() as `backward` leaves it.

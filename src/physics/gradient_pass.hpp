@@ -33,6 +33,8 @@ class GradientPass {
 
  private:
   void find_chi(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
+  void add_through_slices(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                          const GradientSums& sums, bool with_probe, device::complex* kept);
   /// @param work what does it, from (scan, chunk, waves) as hot_path knows them
   template <class Work>
   void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,

@@ -139,8 +139,14 @@ struct SliceArrays {
 };
 
 /// `add_gradients` of a thick sample: the sums of every slice, those of the probe at the first one.
+/// @param kept null, or = what `add_gradients_and_keep` leaves, behind the last slice
 void add_gradients_of_slices(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
-                             const SliceArrays& slices, Complex* waves);
+                             const SliceArrays& slices, Complex* waves, Complex* kept);
+
+/// waves = row spectra of the exit waves behind the last slice.
+/// @param slices whose `incident` is not looked at
+void exit_rows_of_slices(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                         const SliceArrays& slices, Complex* waves);
 
 /// Exit waves between kernels are *row spectra*: unnormalised FFTs along x of `ChunkArrays::scale`
 /// times them, as `exit_rows` leaves them. Methods that keep waves keep these.

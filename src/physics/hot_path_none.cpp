@@ -86,7 +86,11 @@ void add_costs_on_chip(void*, const ScanArrays&, const ChunkArrays&, const Waves
   refuse();
 }
 void add_gradients_of_slices(void*, const ScanArrays&, const ChunkArrays&, const SliceArrays&,
-                             Complex*) {
+                             Complex*, Complex*) {
+  refuse();
+}
+void exit_rows_of_slices(void*, const ScanArrays&, const ChunkArrays&, const SliceArrays&,
+                         Complex*) {
   refuse();
 }
 void add_costs(void*, const ScanArrays&, const ChunkArrays&, const WavesOnLine&) {

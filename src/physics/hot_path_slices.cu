@@ -35,9 +35,9 @@ __global__ void __launch_bounds__(ColumnBlock<n, columns_of_block<n>>::mode_thre
   for (int s = 0; s < L::elements; ++s) wave[s * step] = v[s];
 }
 
-/// incident = the waves, which carry chunk.scale, without it; waves *= object. A block takes some
-/// rows of `run` places in turn, of one mode.
-template <int n>
+/// incident, if kept, = the waves, which carry chunk.scale, without it; waves *= object. A block
+/// takes some rows of `run` places in turn, of one mode.
+template <int n, bool keeps>
 __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::min_blocks)
     transmit_kernel(ScanArrays scan, ChunkArrays chunk, float2* __restrict__ incident,
                     float2* __restrict__ waves, int run) {
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(RowBlock<n>::threads, Line<n>::min_blocks)
     transform<n, 1, Lines::rows, 1>(v, block.t, memory.twiddles, exchange);
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) {
-      incident[at + L::threads * s] = v[s] * inverse_scale;
+      if constexpr (keeps) incident[at + L::threads * s] = v[s] * inverse_scale;
       v[s] = v[s] * __ldg(object + L::threads * s);
     }
     transform<n, -1, Lines::rows, 1>(v, block.t, memory.twiddles, exchange);
@@ -139,33 +139,62 @@ void propagate(void* stream, const SliceArrays& slices, int gap, bool back, int 
          as_float2(slices.propagators) + static_cast<std::int64_t>(gap) * n * n, back, waves);
 }
 
-}  // namespace
+int n_images(const ScanArrays& scan, const ChunkArrays& chunk) {
+  return chunk.count * scan.n_modes;
+}
 
-void add_gradients_of_slices(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
-                             const SliceArrays& slices, Complex* waves) {
-  if (chunk.count == 0) return;
-  float2* const w = as_float2(waves);
-  const auto incident = [&](int slice) {
-    return as_float2(slices.incident) + (slice - 1) * slices.incident_stride;
-  };
-  const int n_images = chunk.count * scan.n_modes;
+float2* incident_on(const SliceArrays& slices, int slice) {
+  return as_float2(slices.incident) + (slice - 1) * slices.incident_stride;
+}
+
+void copy_waves(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                const Complex* waves, Complex* kept) {
+  const std::size_t n = static_cast<std::size_t>(n_images(scan, chunk)) * scan.n * scan.n;
+  check(cudaMemcpyAsync(kept, waves, n * sizeof(Complex), cudaMemcpyDeviceToDevice,
+                        static_cast<cudaStream_t>(stream)));
+}
+
+template <bool keeps>
+void go_through(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                const SliceArrays& slices, Complex* waves) {
   exit_rows(stream, scan, chunk, waves);
   with_size(scan.n, [&](auto size) {
     for (int slice = 1; slice < slices.n_slices; ++slice) {
-      propagate<size>(stream, slices, slice - 1, false, n_images, w);
-      launch_rows<size, transmit_kernel<size>>(scan.n_modes, stream, scan, at_slice(chunk, slice),
-                                               incident(slice), w);
+      propagate<size>(stream, slices, slice - 1, false, n_images(scan, chunk), as_float2(waves));
+      launch_rows<size, transmit_kernel<size, keeps>>(
+          scan.n_modes, stream, scan, at_slice(chunk, slice),
+          keeps ? incident_on(slices, slice) : nullptr, as_float2(waves));
     }
   });
-  detector_columns(stream, scan, chunk, waves);
+}
+
+void go_back(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+             const SliceArrays& slices, Complex* waves) {
   with_size(scan.n, [&](auto size) {
     for (int slice = slices.n_slices - 1; slice >= 1; --slice) {
       launch_rows<size, transmit_back_kernel<size>>(scan.n_modes, stream, scan,
-                                                    at_slice(chunk, slice), incident(slice), w);
-      propagate<size>(stream, slices, slice - 1, true, n_images, w);
+                                                    at_slice(chunk, slice),
+                                                    incident_on(slices, slice), as_float2(waves));
+      propagate<size>(stream, slices, slice - 1, true, n_images(scan, chunk), as_float2(waves));
     }
   });
   rows_gradient(stream, scan, chunk, waves);
+}
+
+}  // namespace
+
+void add_gradients_of_slices(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                             const SliceArrays& slices, Complex* waves, Complex* kept) {
+  if (chunk.count == 0) return;
+  go_through<true>(stream, scan, chunk, slices, waves);
+  detector_columns(stream, scan, chunk, waves);
+  if (kept) copy_waves(stream, scan, chunk, waves, kept);
+  go_back(stream, scan, chunk, slices, waves);
+}
+
+void exit_rows_of_slices(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                         const SliceArrays& slices, Complex* waves) {
+  if (chunk.count > 0) go_through<false>(stream, scan, chunk, slices, waves);
 }
 
 }  // namespace tessera::physics::hot_path

@@ -1,5 +1,6 @@
 #include "physics/products_pass.hpp"
 
+#include <cmath>
 #include <string>
 
 #include "tessera/device/stream.hpp"
@@ -27,31 +28,39 @@ int places_kept(int max_in_batch, std::int64_t bytes) {
   return bytes <= room_bytes ? max_in_batch : static_cast<int>(max_in_batch * room_bytes / bytes);
 }
 
+/// What makes waves, or their row spectra, those whose products are wanted.
+struct WaveScales {
+  Real directions;
+  Real chi;
+};
+
 /// Of a position, whose images' rows follow one another.
 struct MultiplyWaves {
   const Real* chi;
   const Real* u;
   const Real* v;
-  Real chi_scale;
+  WaveScales scales;
   Shape2 rows;  ///< of one position, real and imaginary parts one after another
 
   struct Row {
     const Real* chi;
     const Real* u;
     const Real* v;
-    Real chi_scale;
+    WaveScales scales;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      const Real missing = chi[x] * chi_scale;
-      sum[NormalEquations::uu] += u[x] * u[x];
-      sum[NormalEquations::uv] += u[x] * v[x];
-      sum[NormalEquations::vv] += v[x] * v[x];
-      sum[NormalEquations::uchi] += u[x] * missing;
-      sum[NormalEquations::vchi] += v[x] * missing;
+      const Real of_object = u[x] * scales.directions;
+      const Real of_probe = v[x] * scales.directions;
+      const Real missing = chi[x] * scales.chi;
+      sum[NormalEquations::uu] += of_object * of_object;
+      sum[NormalEquations::uv] += of_object * of_probe;
+      sum[NormalEquations::vv] += of_probe * of_probe;
+      sum[NormalEquations::uchi] += of_object * missing;
+      sum[NormalEquations::vchi] += of_probe * missing;
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
     const std::int64_t at = (static_cast<std::int64_t>(j) * rows.h + y) * rows.w;
-    return {chi + at, u + at, v + at, chi_scale};
+    return {chi + at, u + at, v + at, scales};
   }
 };
 
@@ -223,11 +232,16 @@ void ProductsPass::multiply_at_once(const Device& exec, const ObjectView& object
 
 void ProductsPass::find_of_thick(const Device& exec, const ObjectView& object,
                                  const Directions& directions, std::span<const Chunk> chunks) {
+  // A row spectrum's norm is sqrt(n) that of the row; hot_path.hpp says what else fused kernels
+  // leave in them.
+  const Real root = std::sqrt(static_cast<Real>(model_.scan().window.w));
+  const WaveScales scales =
+      model_.fused_slices() ? WaveScales{root, 1 / root} : WaveScales{1, model_.unitary_scale()};
   find_object_changes(exec, object, directions.moved, chunks);
   model_.set_probe(exec, directions.probe);
   for (const Chunk& chunk : chunks) {
     const int place = chunk.begin - chunks.front().begin;
-    model_.exit_waves(exec, object, chunk);
+    find_exit_waves(exec, object, chunk);
     const WavesView& waves = model_.waves();
     const Shape2 rows{static_cast<int>(waves.extent(1) * waves.extent(2)),
                       2 * static_cast<int>(waves.extent(3))};
@@ -235,9 +249,21 @@ void ProductsPass::find_of_thick(const Device& exec, const ObjectView& object,
         exec, "tessera::physics::normal_equations", chunk.count, rows,
         MultiplyWaves{device::reals(waves_at(chi_, place, chunk).data()),
                       device::reals(waves_at(changes_, place, chunk).data()),
-                      device::reals(waves.data()), model_.unitary_scale(), rows},
+                      device::reals(waves.data()), scales, rows},
         products_at(place, chunk));
   }
+}
+
+/// model_.waves() = exit waves behind the last slice, or their row spectra.
+void ProductsPass::find_exit_waves(const Device& exec, const ObjectView& object,
+                                   const Chunk& chunk) {
+  const Slices* const slices = model_.fused_slices();
+  if (!slices) return model_.exit_waves(exec, object, chunk);
+  model_.illumination().shift_probes(exec, chunk);
+  const device::Region region("tessera::physics::fused_exit_waves");
+  hot_path::exit_rows_of_slices(device::stream_handle(exec), fused_scan(model_),
+                                fused_chunk(model_, object, chunk, {}, false), slices->fused(),
+                                plain(model_.waves().data()));
 }
 
 /// changes_ = u.
@@ -245,9 +271,9 @@ void ProductsPass::find_object_changes(const Device& exec, const ObjectView& obj
                                        const ObjectView& moved, std::span<const Chunk> chunks) {
   for (const Chunk& chunk : chunks) {
     complex* changes = waves_at(changes_, chunk.begin - chunks.front().begin, chunk).data();
-    model_.exit_waves(exec, object, chunk);
+    find_exit_waves(exec, object, chunk);
     copy_waves<false>(exec, model_.waves(), chunk.count, -1, changes);
-    model_.exit_waves(exec, moved, chunk);
+    find_exit_waves(exec, moved, chunk);
     copy_waves<true>(exec, model_.waves(), chunk.count, 1, changes);
   }
 }

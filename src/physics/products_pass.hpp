@@ -67,6 +67,7 @@ class ProductsPass {
                         const Directions& directions, const Chunk& chunk, int place);
   void find_of_thick(const device::Device& exec, const ObjectView& object,
                      const Directions& directions, std::span<const Chunk> chunks);
+  void find_exit_waves(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
   void find_object_changes(const device::Device& exec, const ObjectView& object,
                            const ObjectView& moved, std::span<const Chunk> chunks);
   WavesView waves_at(const WavesView& of_batch, int place, const Chunk& chunk) const;

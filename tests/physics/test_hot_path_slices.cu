@@ -52,8 +52,14 @@ void multiply_by_conjugate(WaveStack& waves, const WaveStack& object) {
       waves.image(m)[i] *= std::conj(object.data()[i]);
 }
 
+/// Of one place, behind the last slice.
+struct ExitWaves {
+  WaveStack waves;
+  WaveStack chi;
+};
+
 /// Adds place k; sums.object and sums.dose have a plane for every slice.
-void add_thick_place(const ThickProblem& thick, int k, Sums& sums) {
+ExitWaves add_thick_place(const ThickProblem& thick, int k, Sums& sums) {
   const Problem& p = thick.p;
   const Window window(p, k);
   std::vector<WaveStack> incident;
@@ -67,6 +73,7 @@ void add_thick_place(const ThickProblem& thick, int k, Sums& sums) {
   const ImageStack<double> missing = tessera::testing::missing_amplitude(window, 0, detector);
   for (int i = 0; i < p.n * p.n; ++i) sums.figures[0] += std::pow(missing.data()[i], 2);
   WaveStack chi = tessera::testing::dft(tessera::testing::missing_waves(detector, missing), +1);
+  ExitWaves exit{waves, chi};
   for (std::size_t slice = thick.slices.size(); slice-- > 0;) {
     const WaveStack seen = window.seen(thick.slices[slice]);
     tessera::testing::PlainSums one({p.n, p.n}, p.n_modes, {p.n, p.n});
@@ -82,11 +89,17 @@ void add_thick_place(const ThickProblem& thick, int k, Sums& sums) {
       for (std::size_t i = 0; i < one.overlap.size(); ++i) sums.overlap[i] += one.overlap.data()[i];
       for (std::size_t i = 0; i < term.size(); ++i)
         sums.slots[window.slot * term.size() + i] += term.data()[i];
-      return;
+      break;
     }
     multiply_by_conjugate(chi, seen);
     propagate(chi, thick.turns[slice - 1], true);
   }
+  return exit;
+}
+
+/// Adds the rows' unitary FFTs, times `scale`.
+void add_row_spectra(const WaveStack& waves, double scale, Numbers& spectra) {
+  for (const auto& value : tessera::testing::dft_rows(waves, -1)) spectra.push_back(scale * value);
 }
 
 template <class T>
@@ -114,7 +127,13 @@ TEST_P(HotPathSlices, AgreeWithPlainLoops) {
   const std::size_t n_object = p.object.size() * thick.slices.size();
   Sums expected{Numbers(n_object, {0.5, -0.5}), std::vector<double>(n_object, 0.5),
                 Numbers(p.probes.size(), {0.5, -0.5}), std::vector<double>(p.area(), 0.5)};
-  for (int k = begin; k < p.n_positions; ++k) add_thick_place(thick, k, expected);
+  Numbers exit_rows;
+  Numbers chi_rows;
+  for (int k = begin; k < p.n_positions; ++k) {
+    const ExitWaves exit = add_thick_place(thick, k, expected);
+    add_row_spectra(exit.waves, 1 / std::sqrt(p.n), exit_rows);
+    add_row_spectra(exit.chi, std::sqrt(p.n), chi_rows);
+  }
 
   const OnGpu gpu{p};
   const OnDevice object(joined(thick.slices));
@@ -126,6 +145,7 @@ TEST_P(HotPathSlices, AgreeWithPlainLoops) {
   const int count = p.n_positions - begin;
   const std::size_t n_waves = static_cast<std::size_t>(count * c.n_modes) * p.area();
   const OnDevice waves(poison(n_waves));
+  const OnDevice chi(poison(n_waves));
   const OnDevice incident(poison(n_waves * thick.turns.size()));
   hot_path::ChunkArrays chunk = gpu.chunk(begin);
   chunk.object = object.data();
@@ -133,13 +153,17 @@ TEST_P(HotPathSlices, AgreeWithPlainLoops) {
   chunk.dose = dose.data();
   chunk.slot_sums = slot_sums.data();
   chunk.overlap = overlap.data();
-  hot_path::add_gradients_of_slices(nullptr, gpu.scan(), chunk,
-                                    {.n_slices = c.n_slices,
+  const hot_path::SliceArrays slices{.n_slices = c.n_slices,
                                      .propagators = turns.data(),
                                      .incident = incident.data(),
-                                     .incident_stride = static_cast<std::int64_t>(n_waves)},
-                                    waves.data());
+                                     .incident_stride = static_cast<std::int64_t>(n_waves)};
+  hot_path::add_gradients_of_slices(nullptr, gpu.scan(), chunk, slices, waves.data(), chi.data());
+  chunk.dose = nullptr;
+  chunk.overlap = nullptr;
+  hot_path::exit_rows_of_slices(nullptr, gpu.scan(), chunk, slices, waves.data());
   check(cudaDeviceSynchronize());
+  EXPECT_LT(distance(host(waves), exit_rows), tolerance);
+  EXPECT_LT(distance(host(chi), chi_rows), tolerance);
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
   EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
