@@ -49,6 +49,14 @@ bool advance(Index& at, const Index& begin, const Index& end, const Index& step,
 
 constexpr Index single_values{1, 1, 1, 1, 1, 1, 1, 1};
 
+/// Whether it has values, and no more than there is room for: a damaged file may say anything.
+bool is_sound(std::span<const hsize_t> chunk) {
+  std::size_t n_values = 1;
+  return std::ranges::all_of(chunk, [&](hsize_t size) {
+    return size > 0 && !__builtin_mul_overflow(n_values, size, &n_values) && n_values <= room_bytes;
+  });
+}
+
 /// From all first bytes, all second bytes ... to one value after another.
 template <std::size_t value_bytes>
 void unshuffle(const std::byte* from, std::size_t n, std::byte* to) {
@@ -107,6 +115,7 @@ std::unique_ptr<DeflatedChunks> DeflatedChunks::find(hid_t dataset, hid_t memory
   const int n_axes = H5Pget_chunk(plist, static_cast<int>(max_axes), chunk.data());
   const std::optional<bool> is_shuffled = shuffles(plist);
   if (n_axes < 1 || n_axes > static_cast<int>(max_axes) || !is_shuffled) return {};
+  if (!is_sound({chunk.data(), static_cast<std::size_t>(n_axes)})) return {};
   std::unique_ptr<DeflatedChunks> found(new DeflatedChunks(
       dataset, {chunk.data(), static_cast<std::size_t>(n_axes)}, H5Tget_size(type), *is_shuffled));
   return found->inflaters_.empty() ? nullptr : std::move(found);
@@ -132,6 +141,7 @@ DeflatedChunks::~DeflatedChunks() = default;
 
 bool DeflatedChunks::read(std::span<const hsize_t> begin, std::span<const hsize_t> count,
                           void* values) {
+  if (begin.size() != n_axes_) return false;
   const Slab slab{begin, count, static_cast<std::byte*>(values)};
   Index first{};
   Index end{};
