@@ -61,6 +61,7 @@ DatasetInfo series_info(const File& file, const std::string& name) {
                             names.front(), "\", which it follows"));
     whole.extents[0] += part.extents[0];
     whole.is_virtual |= part.is_virtual;
+    whole.is_deflated |= part.is_deflated;
     if (part.chunk != whole.chunk) whole.chunk.clear();
     whole.missing_filters.insert(whole.missing_filters.end(), part.missing_filters.begin(),
                                  part.missing_filters.end());

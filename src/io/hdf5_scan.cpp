@@ -103,6 +103,7 @@ class Hdf5Scan final : public ScanReader {
     if (!found.chunk.empty())
       recorded.positions_per_chunk = {chunk_size(0), n_axes == 4 ? chunk_size(1) : 1};
     recorded.is_virtual = found.is_virtual;
+    recorded.is_deflated = found.is_deflated;
     return recorded;
   }
 

@@ -21,6 +21,7 @@ void describe_filters(hid_t plist, DatasetInfo& info) {
     std::size_t n_parameters = 0;
     const H5Z_filter_t filter = H5Pget_filter2(plist, static_cast<unsigned>(i), nullptr,
                                                &n_parameters, nullptr, sizeof name, name, nullptr);
+    info.is_deflated |= filter == H5Z_FILTER_DEFLATE;
     if (filter >= 0 && H5Zfilter_avail(filter) <= 0)
       info.missing_filters.push_back(text(
           name, " (filter ", filter, "), which this HDF5 does not have; ", filter_remedy(filter)));

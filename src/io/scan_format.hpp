@@ -28,7 +28,8 @@ struct RecordedPatterns {
   std::int64_t element_bytes = 4;       ///< of a value in the file, before compression
   /// Scan positions (rows, columns) that are decoded together; (n, 1) without a raster.
   Shape2 positions_per_chunk{1, 1};
-  bool is_virtual = false;  ///< the patterns lie in other files that this one refers to
+  bool is_deflated = false;  ///< chunks are compressed by gzip
+  bool is_virtual = false;   ///< the patterns lie in other files that this one refers to
 };
 
 /// One open scan file, used by this rank alone. Every function throws InputError that names the

@@ -67,6 +67,7 @@ void set_patterns(const RecordedPatterns& recorded, const ScanSource& source, Sc
   info.type = pattern_type(recorded.type, source.bin);
   info.positions_per_chunk = recorded.positions_per_chunk;
   info.is_virtual = recorded.is_virtual;
+  info.is_deflated = recorded.is_deflated;
 }
 
 void check_positions(const std::vector<Vec2>& positions_m, int n_patterns) {
@@ -158,6 +159,7 @@ void broadcast(ScanInfo& info, const comm::Communicator& comm) {
   comm.broadcast(std::span(&info.type, 1));
   comm.broadcast(std::span(&info.positions_per_chunk, 1));
   comm.broadcast(std::span(&info.is_virtual, 1));
+  comm.broadcast(std::span(&info.is_deflated, 1));
   broadcast_vector(info.raster, comm);
   broadcast_vector(info.positions_m, comm);
   if (!comm.is_root()) info.valid_pixels = ImageStack<std::uint8_t>(1, info.pattern);

@@ -90,6 +90,7 @@ struct ScanInfo {
   PatternType type = PatternType::f32;
   /// Scan positions (rows, columns) that share a chunk of the file; (n, 1) for 3-D patterns.
   Shape2 positions_per_chunk{1, 1};
+  bool is_deflated = false;       ///< the file's chunks are compressed by gzip
   bool is_virtual = false;        ///< the patterns lie in other files that this one refers to
   std::vector<Vec2> positions_m;  ///< empty if the source names none
   /// 1 image, zero frequency at [0, 0]: pixels that were recorded, all of whose recorded pixels are

@@ -85,6 +85,14 @@ OprModes::OprModes(const ModelOptions& options, Shape2 window)
   for (int mode = 0; mode < n_modes_; ++mode) host_share_(mode, mode) = 1;
 }
 
+std::int64_t OprModes::bytes(const Sizes& sizes) {
+  const int n_opr = sizes.model.n_opr_modes;
+  const int n_planes = sizes.model.n_modes + n_opr;
+  return bytes_of<double>(1 + n_opr + n_opr * n_opr) + bytes_of<Real>((1 + n_opr) * n_opr) +
+         bytes_of<complex>(n_planes * n_planes) + ModeProducts::bytes(n_opr, sizes.window) +
+         ImageMixing::bytes(n_planes);
+}
+
 void OprModes::settle(const Device& exec, const ProbeView& probe, const DeviceView<Real**>& weight,
                       const AllReduce& all_reduce) {
   find_moments(exec, weight, moments_);

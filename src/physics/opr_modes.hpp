@@ -7,6 +7,7 @@
 
 #include "tessera/fft/plan.hpp"
 #include "tessera/physics/model_options.hpp"
+#include "tessera/physics/sizes.hpp"
 
 #include "physics/gradient_sums.hpp"
 #include "physics/gram_modes.hpp"
@@ -20,6 +21,7 @@ class OprModes {
   using AllReduce = std::function<void(const device::DeviceView<double*>&)>;
 
   OprModes(const ModelOptions& options, Shape2 window);
+  static std::int64_t bytes(const Sizes& sizes);
 
   /// Over all positions every weight gets mean 0 (the first probe mode takes it) and rms 1 (its OPR
   /// mode takes it), and the OPR modes become orthogonal, sorted by power. No position's probe

@@ -159,7 +159,7 @@ std::int64_t reading_bytes(const io::ScanInfo& info, std::int64_t pattern_bytes,
   const std::int64_t of_piece = std::max(io::pattern_piece_bytes / pattern_bytes, chunk);
   const std::int64_t piece =
       std::min({of_share, of_piece, std::int64_t{info.n_positions}}) * pattern_bytes;
-  return 3 * piece + std::min(piece, io::inflating_bytes);
+  return 3 * piece + (info.is_deflated ? std::min(piece, io::inflating_bytes) : 0);
 }
 
 /// The copy of a result that is written: of the object each rank its own part, and on its way to

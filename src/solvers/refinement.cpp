@@ -1,6 +1,7 @@
 #include "solvers/refinement.hpp"
 
 #include "parameter_fit.hpp"
+#include "physics/opr_modes.hpp"
 #include "solvers/batch_sums.hpp"
 
 namespace tessera::solvers {
@@ -24,7 +25,8 @@ Refinement::~Refinement() = default;
 
 std::int64_t Refinement::bytes(const physics::Sizes& sizes) {
   const int n_rows = 4 + (sizes.model.correlates_positions ? 1 : 0);  // the gain's
-  return sizes.moves_positions ? n_rows * physics::bytes_of<double>(2 * sizes.n_positions) : 0;
+  return (sizes.moves_positions ? n_rows * physics::bytes_of<double>(2 * sizes.n_positions) : 0) +
+         (sizes.model.n_opr_modes > 0 ? physics::OprModes::bytes(sizes) : 0);
 }
 
 Fields Refinement::parameters() const {

@@ -36,6 +36,7 @@ struct DatasetInfo {
   std::int64_t stored_bytes = 0;             ///< of all values in the file, compressed
   Extents chunk;                             ///< empty: contiguous
   bool is_virtual = false;                   ///< it or its values lie in other files
+  bool is_deflated = false;                  ///< compressed by gzip
   std::vector<std::string> missing_filters;  ///< compression that this HDF5 cannot undo, in words
   std::vector<std::string> missing_files;    ///< of a virtual dataset, which would read as zeros
 };
