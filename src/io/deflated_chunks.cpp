@@ -34,7 +34,7 @@ std::optional<bool> shuffles(hid_t plist) {
   return n == 2;
 }
 
-using Index = std::array<hsize_t, DeflatedChunks::max_axes>;
+using Index = DeflatedChunks::Index;
 
 /// To the next of a box, in steps, the last axis first. @return false: it was the last
 bool advance(Index& at, const Index& begin, const Index& end, const Index& step,

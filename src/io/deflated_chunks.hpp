@@ -16,6 +16,7 @@ namespace tessera::io {
 class DeflatedChunks {
  public:
   static constexpr std::size_t max_axes = 8;
+  using Index = std::array<hsize_t, max_axes>;
 
   /// Nothing where HDF5 has to read: other layouts and filters, values that are to be converted,
   /// chunks that are too large to have several.
@@ -29,7 +30,6 @@ class DeflatedChunks {
 
  private:
   class Inflater;
-  using Index = std::array<hsize_t, max_axes>;
   struct Slab {
     std::span<const hsize_t> begin;
     std::span<const hsize_t> count;

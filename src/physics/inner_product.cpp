@@ -14,15 +14,7 @@ struct Multiply {
   std::int64_t pitch;
   std::int64_t stride;
 
-  struct Row {
-    const complex* a;
-    const complex* b;
-    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      sum[0] += real_product(a[x], b[x]);
-      sum[1] += imaginary_product(a[x], b[x]);
-    }
-  };
-  KOKKOS_FUNCTION Row row(const int i, const int y) const {
+  KOKKOS_FUNCTION ProductRow row(const int i, const int y) const {
     const std::int64_t at = i * stride + y * pitch;
     return {a + at, b + at};
   }

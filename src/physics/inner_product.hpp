@@ -14,10 +14,15 @@ KOKKOS_FUNCTION inline Real real_product(const device::complex& a, const device:
   return a.real() * b.real() + a.imag() * b.imag();
 }
 
-/// Im <a, b>
-KOKKOS_FUNCTION inline Real imaginary_product(const device::complex& a, const device::complex& b) {
-  return a.real() * b.imag() - a.imag() * b.real();
-}
+/// A row's terms of <a, b>: real and imaginary part.
+struct ProductRow {
+  const device::complex* a;
+  const device::complex* b;
+  KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+    sum[0] += real_product(a[x], b[x]);
+    sum[1] += a[x].real() * b[x].imag() - a[x].imag() * b[x].real();
+  }
+};
 
 /// Where images lie: rows `pitch` values apart, images `stride` values apart.
 struct ImageRows {

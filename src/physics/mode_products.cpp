@@ -16,15 +16,7 @@ struct PairTerms {
   int n_parts;
   int rows;  ///< of a part
 
-  struct Row {
-    const complex* a;
-    const complex* b;
-    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      sum[0] += real_product(a[x], b[x]);
-      sum[1] += imaginary_product(a[x], b[x]);
-    }
-  };
-  KOKKOS_FUNCTION Row row(const int i, const int y) const {
+  KOKKOS_FUNCTION ProductRow row(const int i, const int y) const {
     int a = 0;
     int b = i / n_parts;
     while (b > a) b -= ++a;
