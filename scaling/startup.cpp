@@ -98,7 +98,8 @@ void bench_startup(const StartupOptions& options, const comm::Communicator& comm
   const std::int64_t before = heap_bytes();
   int batch_size = options.batch_size;
   steps.time("batch size", [&] {
-    const int wanted = batch_size_of(2, grid.corner, grid.window);
+    const int wanted = batch_size_of(2, covered_windows(grid.corner, grid.window),
+                                     static_cast<int>(grid.corner.size()));
     if (batch_size == 0) batch_size = wanted;
   });
   Tiling tiling;

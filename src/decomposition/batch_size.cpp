@@ -109,16 +109,13 @@ std::int64_t covered_pixels(std::span<const Pixel> corner, Shape2 window) {
   return n_pixels;
 }
 
-double batch_coverage(int batch_size, std::span<const Pixel> corner, Shape2 window) {
-  return static_cast<double>(batch_size) * static_cast<double>(window.size()) /
-         static_cast<double>(covered_pixels(corner, window));
+double covered_windows(std::span<const Pixel> corner, Shape2 window) {
+  return static_cast<double>(covered_pixels(corner, window)) / static_cast<double>(window.size());
 }
 
-int batch_size_of(double coverage, std::span<const Pixel> corner, Shape2 window) {
-  const double n_windows = coverage * static_cast<double>(covered_pixels(corner, window)) /
-                           static_cast<double>(window.size());
+int batch_size_of(double coverage, double covered_windows, int n_positions) {
   return static_cast<int>(
-      std::clamp(std::ceil(n_windows), 1.0, static_cast<double>(corner.size())));
+      std::clamp(std::ceil(coverage * covered_windows), 1.0, static_cast<double>(n_positions)));
 }
 
 double idle_share(const BatchSchedule& schedule, const Tiling& tiling,

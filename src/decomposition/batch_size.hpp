@@ -14,11 +14,12 @@ namespace tessera::decomposition {
 /// @param corner window corners of all scan positions
 std::int64_t covered_pixels(std::span<const Pixel> corner, Shape2 window);
 
-/// How often `batch_size` windows would cover what all windows cover.
-double batch_coverage(int batch_size, std::span<const Pixel> corner, Shape2 window);
+/// The same in windows that lie side by side: a batch of n positions covers the scan n over these
+/// times.
+double covered_windows(std::span<const Pixel> corner, Shape2 window);
 
-/// The fewest positions with that `coverage`; at least 1, at most all.
-int batch_size_of(double coverage, std::span<const Pixel> corner, Shape2 window);
+/// The fewest positions that cover `covered_windows` that often; at least 1, at most all.
+int batch_size_of(double coverage, double covered_windows, int n_positions);
 
 /// Of the ranks that have any of the schedule's positions, the part that has none in a batch: the
 /// mean over the batches of its epoch.

@@ -44,7 +44,7 @@ std::string remedy(const std::string& section, deck::Solver solver, const Scan& 
   const std::string order = is_compact ? section + ".batch_order = \"spread\" and " : "";
   const int size = busy_batch_size(solver, scan);
   if (size == 0) return text(order, section, ".batch_size = 0, the whole scan");
-  const double coverage = decomposition::batch_coverage(size, scan.grid.corner, scan.grid.window);
+  const double coverage = size / decomposition::covered_windows(scan.grid.corner, scan.grid.window);
   return text(order, section, ".batch_size = ", size, " (a coverage of ",
               settings::number_text(std::round(100 * coverage) / 100), ")");
 }

@@ -29,9 +29,10 @@ bool has_own_probes(const deck::Deck& deck) {
 int batch_size(const deck::Solver& solver, const geometry::WindowGrid& grid) {
   if (!settings::allows(solver.method, settings::Option::batches)) return 0;
   if (solver.batch_size) return *solver.batch_size;
-  return decomposition::batch_size_of(
-      solver.batch_coverage.value_or(settings::default_batch_coverage(solver.method)), grid.corner,
-      grid.window);
+  const auto n = static_cast<int>(grid.corner.size());
+  const double covered = decomposition::covered_windows(grid.corner, grid.window);
+  const double usual = settings::default_batch_coverage(solver.method, n / covered);
+  return decomposition::batch_size_of(solver.batch_coverage.value_or(usual), covered, n);
 }
 
 int widest_batch(std::span<const deck::Solver> solvers) {

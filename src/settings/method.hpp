@@ -30,7 +30,7 @@ struct Method {
   std::string meaning;           ///< what it is, with its source
   std::vector<Option> excludes;  ///< what it does not go with
   Own start = {};                ///< its own defaults
-  double batch_coverage = 2;     ///< docs/methods/batches.md
+  double batch_coverage = 2;     ///< the least: docs/methods/batches.md
 };
 
 }  // namespace tessera::settings

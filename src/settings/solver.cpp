@@ -18,6 +18,9 @@ std::vector<Method<OwnSettings>> methods_of(const std::variant<Family...>*) {
   return all;
 }
 
+constexpr double usual_scan_coverage = 48;      ///< from where on batches cover more
+constexpr double greatest_batch_coverage = 16;  ///< unless a deck asks for more
+
 auto find_method(std::string_view name) {
   return std::ranges::find(methods(), name, &Method<OwnSettings>::name);
 }
@@ -63,8 +66,9 @@ Solver Solver::of(std::string_view method) {
   return solver;
 }
 
-double default_batch_coverage(std::string_view method) {
-  return find_method(method)->batch_coverage;
+double default_batch_coverage(std::string_view method, double scan_coverage) {
+  const double least = find_method(method)->batch_coverage;
+  return std::clamp(least * scan_coverage / usual_scan_coverage, least, greatest_batch_coverage);
 }
 
 std::string default_batch_coverages() {
@@ -73,7 +77,9 @@ std::string default_batch_coverages() {
   for (const auto& method : methods())
     if (method.batch_coverage != usual)
       all += number_text(method.batch_coverage) + " for `" + method.name + "`, ";
-  return all + (all.empty() ? "" : "else ") + number_text(usual);
+  return all + (all.empty() ? "" : "else ") + number_text(usual) +
+         ", and of a scan that is covered more than " + number_text(usual_scan_coverage) +
+         " times as much more, up to " + number_text(greatest_batch_coverage);
 }
 
 std::vector<Solver> Solver::recipe() const {

@@ -37,8 +37,9 @@ std::vector<std::string> method_words();
 /// @param method as in solver.method; allows everything if there is no such method
 bool allows(std::string_view method, Option option);
 
-/// solver.batch_coverage of `method` where a deck does not say it.
-double default_batch_coverage(std::string_view method);
+/// solver.batch_coverage of `method` where a deck does not say it (why: docs/methods/batches.md).
+/// @param scan_coverage how often all windows cover what any of them holds
+double default_batch_coverage(std::string_view method, double scan_coverage);
 /// In words, of all methods.
 std::string default_batch_coverages();
 

@@ -63,6 +63,16 @@ TEST_F(Batches, AreAsLargeAsTheirCoverageOnAnyRanks) {
   EXPECT_EQ(scan_of(deck({"solver.method=dm"})).batch_sizes(), std::vector{81});
 }
 
+TEST(BatchCoverage, GrowsWithThatOfTheScan) {
+  using settings::default_batch_coverage;
+  EXPECT_EQ(default_batch_coverage("rpie", 20), 2);
+  EXPECT_EQ(default_batch_coverage("rpie", 48), 2);
+  EXPECT_EQ(default_batch_coverage("rpie", 4 * 48), 8);
+  EXPECT_EQ(default_batch_coverage("lsqml", 20), 4);
+  EXPECT_EQ(default_batch_coverage("lsqml", 2 * 48), 8);
+  EXPECT_EQ(default_batch_coverage("lsqml", 1e4), 16);
+}
+
 TEST_F(Batches, OfCoverageGiveTheSameAnswerAsOneRank) {
   constexpr bool in_float = sizeof(Real) == 4;
   testing::expect_same_answer(deck({"solver.batch_coverage=0.7"}), 3, in_float ? 5e-5 : 1e-10,
