@@ -80,6 +80,16 @@ std::string doubt_of_pixels(const io::BadPixels& bad, Shape2 stored) {
               ". data.find_bad_pixels = false trusts them");
 }
 
+std::string doubt_of_patterns(const std::vector<int>& bad) {
+  constexpr std::size_t most_named = 8;
+  std::string where;
+  for (std::size_t i = 0; i < std::min(bad.size(), most_named); ++i)
+    where += text(i > 0 ? ", " : "", bad[i]);
+  return text("patterns that contradict those around them are left out from here on: ", bad.size(),
+              ", at positions ", where, bad.size() > most_named ? " ..." : "",
+              ". data.find_bad_patterns = false keeps them");
+}
+
 std::vector<std::string> doubts_of_batches(const deck::Deck& deck, const Scan& scan) {
   constexpr double tolerable_share = 0.05;
   std::vector<std::string> doubts;

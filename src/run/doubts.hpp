@@ -15,6 +15,9 @@ std::string doubt_of_mask(const Scan& scan);
 /// Pixels that are left out though the mask trusts them. On rank 0.
 std::string doubt_of_pixels(const io::BadPixels& bad, Shape2 stored);
 
+/// Scan positions that are fitted no more.
+std::string doubt_of_patterns(const std::vector<int>& bad);
+
 /// Solvers in whose batches ranks have no position, though they have some of the scan: one idle
 /// share in twenty or more, and the batches that leave none idle. Needs the fitted positions.
 std::vector<std::string> doubts_of_batches(const deck::Deck& deck, const Scan& scan);

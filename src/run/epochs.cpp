@@ -112,6 +112,8 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
     if (rule != StopRule::none) return status_text(rule, deck.stop);
     if (run->finished()) break;
     if (request.job_ends) return job_end_status;
+    if (const std::vector<int> bad = run->leave_out_bad_patterns(); !bad.empty())
+      log.warning(doubt_of_patterns(bad));
     if (const std::optional<double> seconds = run->take_ended_save(log)) saves.have_taken(*seconds);
     const bool moves = run->needs_new_tiles();
     if (!moves && !saves.are_due(request, run->n_epochs())) continue;

@@ -1,8 +1,8 @@
 #pragma once
 /// Positions that were refined to a wrong place, told by their patterns.
 
+#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "tessera/comm/communicator.hpp"
 
@@ -20,25 +20,18 @@ class LostPositions {
   /// And no look within so many before the last.
   static constexpr int epochs_to_return = 15;
 
-  /// @param n_positions of this rank; 0: nothing is looked at
-  /// @param chunk_size positions of the model's largest chunk
-  LostPositions(std::size_t n_positions, int chunk_size);
+  /// @param n_positions of this rank
+  explicit LostPositions(std::size_t n_positions);
   /// Device memory of this.
   static std::int64_t bytes(const physics::Sizes& sizes);
 
-  /// Takes the errors of the positions of `chunk`, which `model` has just compared. Waits for the
-  /// device.
-  /// @param positions of the chunk, on this rank
-  void look(const device::Device& exec, const physics::ForwardModel& model,
-            const physics::Chunk& chunk, std::span<const int> positions);
   /// (position): 1 where the error is above `ratio` times the geometric mean over all ranks, of
-  /// those that were looked at since the last call. Collective.
-  device::DeviceView<int*> find(const comm::Communicator& comm, double ratio);
+  /// those that were looked at. Collective.
+  /// @param errors by position of this rank, 0: not looked at
+  device::DeviceView<int*> find(const comm::Communicator& comm, std::span<const double> errors,
+                                double ratio);
 
  private:
-  device::DeviceView<double * [physics::FigureSums::n_sums]> sums_;
-  device::HostView<double * [physics::FigureSums::n_sums]> host_sums_;
-  std::vector<double> errors_;  ///< by position; 0: not looked at
   device::DeviceView<int*> lost_;
   device::HostView<int*> host_lost_;
 };

@@ -16,6 +16,7 @@
 #include "io/writers.hpp"
 #include "lost_positions.hpp"
 #include "physics/forward_model.hpp"
+#include "run/pattern_errors.hpp"
 #include "solvers/constraint_list.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/refinement.hpp"
@@ -209,7 +210,7 @@ MemoryNeeds needs_of(const deck::Deck& deck, const Scan& scan, const Share& shar
       {"constraints", solvers::ConstraintList::bytes(deck.constraints, share.ghosted, info.pattern,
                                                      sizes.n_probe_images())},
       {"the method: sums, what it remembers", of_solvers.device},
-      {"figures of single patterns", WorstPatterns::bytes(sizes)},
+      {"figures of single patterns", WorstPatterns::bytes(sizes) + PatternErrors::bytes(sizes)},
       {"a few numbers", few_numbers},
   };
   needs.n_patterns = share.n_positions;

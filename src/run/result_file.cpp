@@ -123,6 +123,12 @@ void write_cut(io::StagedFile& file, const Scan& scan, const comm::Communicator&
   write_rows(file, "tiles/displacement_px", {scan.n_positions(), 2}, scan, displacement_px, comm);
 }
 
+/// None: no such dataset.
+void write_bad_patterns(io::StagedFile& file, const std::vector<int>& bad) {
+  if (bad.empty()) return;
+  file.write_doubles(ResultFile::bad_patterns_name, {std::ssize(bad)}, {bad.begin(), bad.end()});
+}
+
 void write_memory(io::StagedFile& file, const ResultContents& contents,
                   const comm::Communicator& comm) {
   if (contents.memory.empty()) return;
@@ -159,6 +165,7 @@ std::unique_ptr<io::BackgroundSave> ResultFile::begin_write(const ResultContents
   write_history(file, contents.history);
   write_tiles(file, contents.scan.tiling, comm.is_root());
   write_cut(file, contents.scan, comm);
+  write_bad_patterns(file, contents.scan.bad);
   write_memory(file, contents, comm);
   write_ranks(file, contents, comm);
   if (contents.worst) contents.worst->write(file);

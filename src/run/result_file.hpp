@@ -56,6 +56,7 @@ struct FittedValues {
 class ResultFile {
  public:
   static constexpr const char* displacement_name = "parameters/displacement_px";
+  static constexpr const char* bad_patterns_name = "bad_patterns";
 
   /// About how long the file will be, the slack included.
   static std::int64_t bytes(const ResultContents& contents);
@@ -82,6 +83,9 @@ class ResultFile {
   /// How far this rank's positions had moved, pixels.
   std::vector<Vec2> displacements(const std::string& displacement, const deck::Refine& refine,
                                   const Scan& scan) const;
+  /// Scan positions whose patterns were left out because they contradict others, ascending. None
+  /// of another number of positions.
+  std::vector<int> bad_patterns(int n_positions) const;
   FittedValues fitted_values() const;
   /// Those that the file has become what they were.
   /// @throws AgreedError: another number of values

@@ -112,6 +112,28 @@ std::vector<EpochFigures> ResultFile::history(int n_stages) const {
   return history;
 }
 
+std::vector<int> ResultFile::bad_patterns(int n_positions) const {
+  std::vector<int> positions;
+  comm_.together([&] {
+    const bool same_scan =
+        file_.has("positions_m") && file_.info("positions_m").extents.front() == n_positions;
+    if (!same_scan || !file_.has(bad_patterns_name)) return;
+    if (n_elements(file_.info(bad_patterns_name).extents) > n_positions)
+      throw InputError(text("run.resume: '", bad_patterns_name, "' in '", file_.path(),
+                            "' holds more numbers than the scan has positions (", n_positions,
+                            "): start from a sound result"));
+    for (const double position : file_.read_doubles(bad_patterns_name)) {
+      const int after = positions.empty() ? 0 : positions.back() + 1;
+      if (!(position >= after && position < n_positions))
+        throw InputError(text("run.resume: '", bad_patterns_name, "' in '", file_.path(),
+                              "' names ", position, "; it holds positions of the ", n_positions,
+                              " of the scan, ascending: start from a sound result"));
+      positions.push_back(static_cast<int>(position));
+    }
+  });
+  return positions;
+}
+
 FittedValues ResultFile::fitted_values() const {
   const auto most = [&](const std::string& name, double less) {
     double found = 0;

@@ -11,6 +11,7 @@
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
+#include "bad_patterns.hpp"
 #include "figures.hpp"
 #include "lost_positions.hpp"
 #include "make_model.hpp"
@@ -87,9 +88,10 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   constraints_ = std::make_unique<solvers::ConstraintList>(
       deck.constraints, constrained_tile(scan_), rank_.model.plan());
   figures_ = std::make_unique<Figures>(rank_.model, unknowns_, comm);
+  errors_ = std::make_unique<PatternErrors>(scan_.tile().positions.size(),
+                                            rank_.model.detector().sizes().model.chunk_size);
   lost_ = std::make_unique<LostPositions>(
-      deck.refine.positions.from_epoch < 0 ? 0 : scan_.tile().positions.size(),
-      rank_.model.detector().sizes().model.chunk_size);
+      deck.refine.positions.from_epoch < 0 ? 0 : scan_.tile().positions.size());
   good_ = std::make_unique<GoodState>(state());
   good_->keep(exec_);
   good_epoch_ = n_epochs();
@@ -285,31 +287,54 @@ bool Run::looks_for_lost_positions() const {
          epochs_left(deck_, history_) >= LostPositions::epochs_to_return;
 }
 
-void Run::send_lost_positions_back() {
+physics::FigureSums Run::measure_each(
+    const std::function<void(const physics::Chunk&, std::span<const int>)>& look) {
   const std::span<const solvers::Batch> batches = start_pass(n_epochs());
   const std::span<const int> order = sweep_->pass().order;
-  figures_->measure(exec_, batches, [&](const physics::Chunk& chunk) {
-    lost_->look(exec_, rank_.model, chunk,
-                order.subspan(static_cast<std::size_t>(chunk.begin),
+  return figures_->measure(exec_, batches, [&](const physics::Chunk& chunk) {
+    look(chunk, order.subspan(static_cast<std::size_t>(chunk.begin),
                               static_cast<std::size_t>(chunk.count)));
   });
-  refinement_->send_back(exec_, lost_->find(comm_, deck_.refine.positions.lost_ratio));
+}
+
+void Run::look_at_errors() {
+  errors_->clear();
+  measure_each([&](const physics::Chunk& chunk, std::span<const int> positions) {
+    errors_->look(exec_, rank_.model, chunk, positions);
+  });
+}
+
+void Run::send_lost_positions_back() {
+  look_at_errors();
+  refinement_->send_back(exec_,
+                         lost_->find(comm_, errors_->errors(), deck_.refine.positions.lost_ratio));
+}
+
+std::vector<int> Run::leave_out_bad_patterns() {
+  if (!bad_patterns_are_due(deck_, n_epochs(), epochs_left(deck_, history_))) return {};
+  const Kokkos::Timer timer;
+  look_at_errors();
+  std::vector<int> bad = find_bad_patterns(scan_, *errors_, comm_);
+  if (!bad.empty()) {
+    scan_.bad.insert(scan_.bad.end(), bad.begin(), bad.end());
+    std::ranges::sort(scan_.bad);
+    start_stage(std::exchange(stage_, -1));
+  }
+  epoch_seconds_ += timer.seconds();
+  return bad;
 }
 
 EpochFigures Run::measure() {
-  const std::span<const solvers::Batch> batches = start_pass(n_epochs());
   worst_ = std::make_unique<WorstPatterns>(scan_.info.pattern,
                                            rank_.model.detector().sizes().model.chunk_size,
                                            /*centres=*/!scan_.source.in_near_field);
-  const std::span<const int> order = sweep_->pass().order;
-  std::vector<int> positions;
+  std::vector<int> of_scan;
   const physics::FigureSums sums =
-      figures_->measure(exec_, batches, [&](const physics::Chunk& chunk) {
-        positions.clear();
-        for (const int local : order.subspan(static_cast<std::size_t>(chunk.begin),
-                                             static_cast<std::size_t>(chunk.count)))
-          positions.push_back(scan_.tile().positions[static_cast<std::size_t>(local)]);
-        worst_->look(exec_, rank_.model, chunk, positions);
+      measure_each([&](const physics::Chunk& chunk, std::span<const int> positions) {
+        of_scan.clear();
+        for (const int local : positions)
+          of_scan.push_back(scan_.tile().positions[static_cast<std::size_t>(local)]);
+        worst_->look(exec_, rank_.model, chunk, of_scan);
       });
   worst_->agree(comm_);
   EpochFigures figures{sums.error(), sums.r_factor(), stage_};

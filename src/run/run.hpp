@@ -1,8 +1,10 @@
 #pragma once
 /// One reconstruction: set up from a deck, epoch by epoch to its end, result on disk.
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,7 @@ class GoodState;
 class RecordedBatches;
 class ResultFile;
 class LostPositions;
+class PatternErrors;
 class WorstPatterns;
 
 /// All calls are collective.
@@ -59,6 +62,9 @@ class Run {
   void go_back();
   /// All solvers have made their epochs or come to a plateau. Further epochs are of the last one.
   bool finished() const;
+  /// After an epoch after which that is due: patterns that contradict those around them are fitted
+  /// no more, and the solver at work begins anew. Returns their positions; none: all goes on.
+  std::vector<int> leave_out_bad_patterns();
   /// After an epoch: positions have used up half of refine.positions.margin_px. The same on all
   /// ranks. Waits for the device.
   bool needs_new_tiles() const;
@@ -111,6 +117,12 @@ class Run {
   /// @param cost NaN: unknown
   void keep_if_best(double cost);
   double measure_held_out();
+  /// Figures of the present state; `look` sees each chunk when it has been compared, and its
+  /// positions on this rank.
+  physics::FigureSums measure_each(
+      const std::function<void(const physics::Chunk&, std::span<const int>)>& look);
+  /// Of every pattern that is fitted, in the present state.
+  void look_at_errors();
   /// Every so many epochs that fit free positions.
   bool looks_for_lost_positions() const;
   /// Those that were led astray go back. Collective.
@@ -129,6 +141,7 @@ class Run {
   std::unique_ptr<solvers::Refinement> refinement_;
   std::unique_ptr<solvers::ConstraintList> constraints_;
   std::unique_ptr<Figures> figures_;
+  std::unique_ptr<PatternErrors> errors_;
   std::unique_ptr<LostPositions> lost_;
   std::unique_ptr<WorstPatterns> worst_;  ///< of the present state, once that is measured
   std::unique_ptr<GoodState> good_;

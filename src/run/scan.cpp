@@ -38,12 +38,13 @@ std::vector<int> Scan::fitted() const {
   std::vector<int> positions;
   positions.reserve(static_cast<std::size_t>(n_fitted()));
   auto next_empty = empty.begin();
+  auto next_bad = bad.begin();
   auto next_held_out = held_out.begin();
   const auto takes = [](int position, auto& next, auto end) {
     return next != end && *next == position && (++next, true);
   };
   for (int position = 0; position < n_positions(); ++position)
-    if (!takes(position, next_empty, empty.end()) &&
+    if (!takes(position, next_empty, empty.end()) && !takes(position, next_bad, bad.end()) &&
         !takes(position, next_held_out, held_out.end()))
       positions.push_back(position);
   return positions;
@@ -215,12 +216,18 @@ void take_motion(const optics::FeatureMotion& motion, const Log& log, Scan& scan
   if (is_clear(motion)) scan.defocus_m = found_m;
 }
 
+/// Takes `others`, ascending, from `positions`.
+void without(const std::vector<int>& others, std::vector<int>& positions) {
+  std::erase_if(positions,
+                [&](int position) { return std::ranges::binary_search(others, position); });
+}
+
 void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const Log& log,
                    Scan& scan) {
   io::ScanSource source = scan.source;
   source.held_out.assign(static_cast<std::size_t>(scan.n_positions()), false);
-  for (const int position : scan.held_out)
-    source.held_out[static_cast<std::size_t>(position)] = true;
+  for (const std::vector<int>* kept_out : {&scan.bad, &scan.held_out})
+    for (const int position : *kept_out) source.held_out[static_cast<std::size_t>(position)] = true;
   std::optional<PatternSample> sample;
   if (measures_curvature(deck, scan)) sample.emplace(scan, comm);
   const io::PatternTotals totals =
@@ -228,8 +235,9 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
                     sample ? &*sample : nullptr, scan);
   scan.pattern_bytes_read = totals.bytes_read;
   scan.empty = totals.all_zero;
-  std::erase_if(scan.held_out,
-                [&](int position) { return std::ranges::binary_search(scan.empty, position); });
+  without(scan.empty, scan.bad);
+  without(scan.empty, scan.held_out);
+  without(scan.bad, scan.held_out);
   if (!totals.all_zero.empty())
     log.warning(text(totals.all_zero.size(), " of ", scan.n_positions(),
                      " patterns hold no counts and are left out, the first at position ",
@@ -286,6 +294,7 @@ void cut_tiles(const deck::Deck& deck, const comm::Communicator& comm, Scan& sca
   if (moved)
     scan.moved_corner = resumed->moved_corners(at_cut.displacement, deck.refine, scan.grid);
   scan.same_windows = at_cut.same_windows;
+  if (resumed) scan.bad = resumed->bad_patterns(scan.n_positions());
   const bool shifts = has_subpixel(scan.grid);
   comm.together([&] {
     scan.tiling = tiling_of(deck, scan, comm.size());

@@ -47,7 +47,8 @@ struct Scan {
   std::vector<Pixel> moved_corner;  ///< of all windows, there; empty: where the grid has them
   std::vector<Place> places;        ///< of this rank, (position, sub-position of a fly scan)
   std::vector<int> empty;           ///< scan positions without counts, ascending: they take no part
-  std::vector<int> held_out;        ///< with counts, for validation, ascending
+  std::vector<int> bad;             ///< that contradict those around them, ascending, the same
+  std::vector<int> held_out;        ///< the others that are for validation, ascending
   decomposition::NearWindows near;  ///< whose windows may reach this rank's tile
   io::MomentsOfPositions moments;   ///< of fitted positions that this rank has read, for the start
   /// (1, h, w): of each pixel, over the fitted positions that do not ignore it.
@@ -64,9 +65,9 @@ struct Scan {
   const decomposition::Tile& tile() const { return tiling.tiles[static_cast<std::size_t>(rank)]; }
   int n_positions() const { return info.n_positions; }
   int n_fitted() const {
-    return n_positions() - static_cast<int>(empty.size()) - static_cast<int>(held_out.size());
+    return n_positions() - static_cast<int>(empty.size() + bad.size() + held_out.size());
   }
-  /// Scan positions that are neither empty nor held out, ascending.
+  /// Scan positions that are neither empty, bad nor held out, ascending.
   std::vector<int> fitted() const;
   /// Counts of a trusted pixel of the fitted positions, on average.
   double counts_per_pixel() const;

@@ -91,6 +91,7 @@ nlohmann::json as_json(const Summary& summary, const Run& run, const RunOutcome&
                          {"transport", run.transport()},
                          {"positions", run.scan().n_positions()},
                          {"fitted_positions", run.scan().n_fitted()},
+                         {"bad_patterns", run.scan().bad},
                          {"held_out_positions", run.scan().held_out.size()},
                          {"batch_sizes", run.scan().batch_sizes()},
                          {"probe_mode_powers", summary.mode_powers},

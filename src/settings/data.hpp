@@ -32,6 +32,7 @@ struct Data {
   std::string negative_counts = "refuse";
   double beam_stop_radius_px = 0;
   bool find_bad_pixels = true;
+  bool find_bad_patterns = true;
   std::optional<std::string> background;
   std::string background_file;
   bool transpose = false;
@@ -163,6 +164,13 @@ struct Data {
              "Look at some of the patterns for pixels that no light explains, name them, and "
              "trust them no more: hot ones, five times as bright as what is around them, and "
              "stuck ones (dead ones, too), which never change between bright ones that do."},
+        {.name = "find_bad_patterns",
+         .field = &find_bad_patterns,
+         .meaning =
+             "After 10, 20, 40 ... epochs look for single patterns that contradict those around "
+             "them "
+             "(a closed shutter, an image read twice, a flash, a wrong position), name them, and "
+             "fit them no more."},
         {.name = "background",
          .field = &background,
          .meaning = "Dataset of a known background, (y, x), counts in a pattern, which the model "

@@ -72,6 +72,7 @@ const std::vector<Case> cases = {
     {"data.saturation_counts", "65535", [](D d) { return d.data.saturation_counts == 65535; }},
     {"data.beam_stop_radius_px", "7.5", [](D d) { return d.data.beam_stop_radius_px == 7.5; }},
     {"data.find_bad_pixels", "false", [](D d) { return !d.data.find_bad_pixels; }},
+    {"data.find_bad_patterns", "false", [](D d) { return !d.data.find_bad_patterns; }},
     {"data.background", "\"b\"", [](D d) { return d.data.background == "b"; }},
     {"data.crop", "[6, 8]", [](D d) { return d.data.crop == Ints{6, 8}; }},
     {"data.bin", "3", [](D d) { return d.data.bin == 3; }},

@@ -90,6 +90,17 @@ TEST_F(BadResult, AHistoryThatIsShortOrCountsStagesWrongly) {
   }
 }
 
+TEST_F(BadResult, PatternsLeftOutThatAreNone) {
+  for (const std::vector<double>& positions :
+       {std::vector<double>{-1}, {81}, {5, 5}, {7, 3}, {nan}, std::vector<double>(82, 1)}) {
+    replace("bad_patterns", positions);
+    EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("run.resume"), HasSubstr("'bad_patterns'"),
+                                          HasSubstr(result_), HasSubstr("81")));
+  }
+  replace("bad_patterns", {5, 80});
+  EXPECT_EQ(resume_complaint(), "nothing");
+}
+
 TEST_F(BadResult, WeightsOfOneAxis) {
   replace("parameters/opr_weight", {1, 1});
   EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("parameters/opr_weight"), HasSubstr(result_)));
