@@ -11,7 +11,6 @@
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
-#include "bad_patterns.hpp"
 #include "figures.hpp"
 #include "lost_positions.hpp"
 #include "make_model.hpp"
@@ -19,11 +18,11 @@
 #include "recorded_batches.hpp"
 #include "result_file.hpp"
 #include "run/good_state.hpp"
+#include "run/pattern_errors.hpp"
 #include "run/start.hpp"
 #include "set_up.hpp"
 #include "solvers/methods.hpp"
 #include "stop_rules.hpp"
-#include "stored_fields.hpp"
 #include "worst_patterns.hpp"
 
 namespace tessera::run {
@@ -99,15 +98,6 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
 }
 
 Run::~Run() = default;
-
-/// The first save shall not stand still for longer than the others.
-void Run::prepare_copies() {
-  std::vector<std::size_t> sizes;
-  for (const solvers::Fields& fields : {state(), memory()})
-    for (const solvers::Field& field : fields)
-      sizes.push_back(static_cast<std::size_t>(copy_bytes(scan_, field)));
-  copies_.prepare(std::move(sizes));
-}
 
 solvers::Fields Run::state() const {
   using solvers::Lives;
@@ -277,141 +267,6 @@ void Run::go_back() {
   history_.resize(static_cast<std::size_t>(good_epoch_));
   // What the solver remembers is of the epochs that failed.
   start_stage(std::exchange(stage_, -1));
-}
-
-bool Run::looks_for_lost_positions() const {
-  const settings::RefinedPositions& positions = deck_.refine.positions;
-  const int n_fitted = n_epochs() - positions.from_epoch;
-  return positions.from_epoch >= 0 && positions.lost_ratio > 0 && positions.model == "free" &&
-         n_fitted > 0 && n_fitted % LostPositions::every_epochs == 0 &&
-         epochs_left(deck_, history_) >= LostPositions::epochs_to_return;
-}
-
-physics::FigureSums Run::measure_each(
-    const std::function<void(const physics::Chunk&, std::span<const int>)>& look) {
-  const std::span<const solvers::Batch> batches = start_pass(n_epochs());
-  const std::span<const int> order = sweep_->pass().order;
-  return figures_->measure(exec_, batches, [&](const physics::Chunk& chunk) {
-    look(chunk, order.subspan(static_cast<std::size_t>(chunk.begin),
-                              static_cast<std::size_t>(chunk.count)));
-  });
-}
-
-void Run::look_at_errors() {
-  errors_->clear();
-  measure_each([&](const physics::Chunk& chunk, std::span<const int> positions) {
-    errors_->look(exec_, rank_.model, chunk, positions);
-  });
-}
-
-void Run::send_lost_positions_back() {
-  look_at_errors();
-  refinement_->send_back(exec_,
-                         lost_->find(comm_, errors_->errors(), deck_.refine.positions.lost_ratio));
-}
-
-std::vector<int> Run::leave_out_bad_patterns() {
-  if (!bad_patterns_are_due(deck_, n_epochs(), epochs_left(deck_, history_))) return {};
-  const Kokkos::Timer timer;
-  look_at_errors();
-  std::vector<int> bad = find_bad_patterns(scan_, *errors_, comm_);
-  if (!bad.empty()) {
-    scan_.bad.insert(scan_.bad.end(), bad.begin(), bad.end());
-    std::ranges::sort(scan_.bad);
-    start_stage(std::exchange(stage_, -1));
-  }
-  epoch_seconds_ += timer.seconds();
-  return bad;
-}
-
-EpochFigures Run::measure() {
-  worst_ = std::make_unique<WorstPatterns>(scan_.info.pattern,
-                                           rank_.model.detector().sizes().model.chunk_size,
-                                           /*centres=*/!scan_.source.in_near_field);
-  std::vector<int> of_scan;
-  const physics::FigureSums sums =
-      measure_each([&](const physics::Chunk& chunk, std::span<const int> positions) {
-        of_scan.clear();
-        for (const int local : positions)
-          of_scan.push_back(scan_.tile().positions[static_cast<std::size_t>(local)]);
-        worst_->look(exec_, rank_.model, chunk, of_scan);
-      });
-  worst_->agree(comm_);
-  EpochFigures figures{sums.error(), sums.r_factor(), stage_};
-  if (!scan_.held_out.empty()) figures.validation_error = measure_held_out();
-  return figures;
-}
-
-double Run::measure_held_out() {
-  const std::span<const solvers::Batch> held_out = sweep_->start_held_out();
-  scan_.on_device.patterns->begin_pass(exec_, sweep_->pass());
-  return figures_->measure(exec_, held_out).model_error();
-}
-
-ResultContents Run::contents(const EpochFigures& final_figures, const std::string& status) const {
-  solvers::Fields remembered = memory();
-  const bool is_large = std::ranges::any_of(remembered, &solvers::Field::is_large);
-  if (is_large && !deck_.output.save_memory) remembered.clear();
-  return {deck_,  scan_,      state(), std::move(remembered), stage_, history_, final_figures,
-          status, finished(), times()};
-}
-
-std::int64_t Run::result_bytes() const {
-  return ResultFile::bytes(contents({}, ""));
-}
-
-namespace {
-
-void warn_of_save(const AgreedError& error, const Log& log) {
-  log.warning(text("a save failed, and the run goes on: ", error.what()));
-}
-
-}  // namespace
-
-void Run::check_output() const {
-  const io::AtomicFile writable(deck_.output.file, result_bytes(), comm_);
-}
-
-void Run::write_result(const EpochFigures& final_figures, const std::string& status) {
-  const Kokkos::Timer timer;
-  const Doing doing("the write of the result");
-  finish_save(Log(comm_.is_root()));
-  ResultContents result = contents(final_figures, status);
-  result.worst = worst_.get();
-  save_ = ResultFile::begin_write(result, comm_, copies_);
-  save_->finish();
-  save_.reset();
-  write_seconds_ += timer.seconds();
-}
-
-void Run::begin_save(const Log& log) {
-  finish_save(log);
-  const Kokkos::Timer timer;
-  try {
-    save_ = ResultFile::begin_write(contents(history_.back(), "running"), comm_, copies_);
-  } catch (const AgreedError& error) {
-    warn_of_save(error, log);
-  }
-  write_seconds_ += timer.seconds();
-}
-
-std::optional<double> Run::take_ended_save(const Log& log) {
-  if (!save_ || comm_.any(!save_->is_over())) return {};
-  const double seconds = save_->seconds();
-  finish_save(log);
-  return seconds;
-}
-
-void Run::finish_save(const Log& log) {
-  if (!save_) return;
-  const Kokkos::Timer timer;
-  try {
-    save_->finish();
-  } catch (const AgreedError& error) {
-    warn_of_save(error, log);
-  }
-  save_.reset();
-  write_seconds_ += timer.seconds();
 }
 
 RankTimes Run::times() const {
