@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "tessera/base/text.hpp"
+
 #include "analysis/file_contents.hpp"
 #include "deck/describe.hpp"
 #include "sections.hpp"
@@ -54,6 +56,12 @@ Json figures_section(const Result& result) {
   for (const char* name : {"epochs", "final_error", "final_r_factor", "final_validation_error",
                            "object_pixel_m", "wavelength_m"})
     if (const auto value = result.file.number_attribute("/", name)) section[name] = *value;
+  if (result.file.has("bad_patterns")) {
+    std::vector<std::string> positions;
+    for (const double position : result.file.read_doubles("bad_patterns"))
+      positions.push_back(text(position));
+    section["bad_patterns"] = "positions " + joined(positions, ", ");
+  }
   return section;
 }
 

@@ -60,6 +60,7 @@ void SmallResult::write(const std::string& path) const {
   file.write_doubles("halves/half_bit", {3}, {1, 0.3, 0.25});
   file.set_attribute("halves", "one_bit_nyquist_fraction", 0.75);
   file.set_attribute("halves", "half_bit_nyquist_fraction", 0.875);
+  file.write_doubles("bad_patterns", {2}, {2, 3});
   file.write_doubles("worst_patterns/position", {1}, {7});
   file.write_doubles("worst_patterns/cost", {1}, {12.5});
   file.write_doubles("worst_patterns/error", {1}, {0.25});

@@ -181,6 +181,7 @@ TEST_F(Report, HasHistoryPositionsAndWhatWasFitted) {
   EXPECT_EQ(shown["ranks"], Json({{"compute_s", {3.5, 4.0}}, {"device_bytes", {5e6, 6e6}}}));
   EXPECT_EQ(shown["figures"]["final_error"], 0.04);
   EXPECT_EQ(shown["figures"]["status"], "finished");
+  EXPECT_EQ(shown["figures"]["bad_patterns"], "positions 2, 3");
   EXPECT_EQ(shown["hosts"], "node1\nnode2");
 }
 
