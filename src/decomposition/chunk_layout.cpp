@@ -1,6 +1,7 @@
 #include "tessera/decomposition/chunk_layout.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <tuple>
 
@@ -13,6 +14,14 @@ bool before(Vec2 a, Vec2 b) {
   return std::tie(a.y, a.x) < std::tie(b.y, b.x);
 }
 
+/// When the lane that has place `p` of `n` computes it: the first lanes have a place more if lanes
+/// are not of one length.
+int step_of(int p, int n, int n_lanes) {
+  const int least = n / n_lanes;
+  const int in_longer = n % n_lanes * (least + 1);
+  return p < in_longer ? p % (least + 1) : (p - in_longer) % least;
+}
+
 }  // namespace
 
 void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>& interior) {
@@ -22,8 +31,11 @@ void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>&
 }
 
 ChunkLayout::ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots,
-                         int n_batches)
-    : shifts_(shift_px.begin(), shift_px.end()), chunk_size_(chunk_size), max_slots_(max_slots) {
+                         int n_batches, int n_lanes)
+    : shifts_(shift_px.begin(), shift_px.end()),
+      chunk_size_(chunk_size),
+      max_slots_(max_slots),
+      n_lanes_(n_lanes) {
   std::sort(shifts_.begin(), shifts_.end(), before);
   shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
   if (chunk_size < 1 || max_slots < std::min(chunk_size, static_cast<int>(shifts_.size())))
@@ -34,6 +46,10 @@ ChunkLayout::ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max
     shift_of_.push_back(static_cast<int>(found - shifts_.begin()));
   }
   slot_of_shift_.resize(shifts_.size());
+  const std::size_t most_of_slot =
+      n_lanes == 1 ? 0 : std::min<std::size_t>(chunk_size, shift_px.size());
+  places_.reserve(most_of_slot);
+  of_slot_.reserve(most_of_slot);
   order_.reserve(shift_px.size());
   slot_.reserve(shift_px.size());
   slot_shift_.reserve(shift_px.size());
@@ -110,9 +126,31 @@ bool ChunkLayout::number_slots_of_batch(std::span<const int> border,
   return true;
 }
 
-void ChunkLayout::append_chunks(std::span<const int> positions, std::size_t n_sharing) {
+/// A slot's positions lead from one end of the tile to the other, and every lane goes through a
+/// slot or two: where its run begins it finds the first positions of a slot, though it begins amid
+/// the slot's places. So all lanes are at the same part of the tile at a time, and find it in a
+/// cache.
+void ChunkLayout::keep_lanes_in_step(std::span<int> chunk) {
+  const int n = static_cast<int>(chunk.size());
+  if (n_lanes_ == 1 || n <= n_lanes_) return;
+  int n_shifts = 1;
+  for (int p = 1; p < n; ++p) n_shifts += shift_of_[chunk[p]] != shift_of_[chunk[p - 1]] ? 1 : 0;
+  const double places_of_slot = static_cast<double>(n) / n_shifts;
+  for (int begin = 0, end = 0; begin < n; begin = end) {
+    for (end = begin + 1; end < n && shift_of_[chunk[end]] == shift_of_[chunk[begin]];) ++end;
+    of_slot_.assign(chunk.begin() + begin, chunk.begin() + end);
+    places_.clear();
+    for (int p = begin; p < end; ++p)
+      places_.emplace_back(std::fmod(step_of(p, n, n_lanes_) / places_of_slot, 1.0), p);
+    std::sort(places_.begin(), places_.end());
+    for (std::size_t i = 0; i < of_slot_.size(); ++i) chunk[places_[i].second] = of_slot_[i];
+  }
+}
+
+void ChunkLayout::append_chunks(std::span<int> positions, std::size_t n_sharing) {
   for (std::size_t begin = 0; begin < positions.size(); begin += chunk_size_) {
     const std::size_t count = std::min<std::size_t>(chunk_size_, positions.size() - begin);
+    keep_lanes_in_step(positions.subspan(begin, count));
     if (n_sharing == 0) begin_slots();
     Chunk chunk;
     chunk.begin = static_cast<int>(order_.size());

@@ -40,6 +40,11 @@ bool keeps_waves_on_chip(const Sizes& sizes) {
          hot_path::fits_on_chip(sizes.window.w, sizes.model.n_modes);
 }
 
+int lanes_on_chip(const Sizes& sizes) {
+  return keeps_waves_on_chip(sizes) ? hot_path::places_on_chip(sizes.window.w, sizes.model.n_modes)
+                                    : 1;
+}
+
 bool keeps_spectra_on_chip(const Sizes& sizes) {
   return choose_kernels(sizes) == Kernels::fused &&
          hot_path::keeps_spectra(sizes.window.w, sizes.model.n_modes);

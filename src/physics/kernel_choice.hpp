@@ -31,6 +31,10 @@ bool fuses_slices(const Sizes& sizes);
 /// Whether these kernels keep a gradient's waves on the chip.
 bool keeps_waves_on_chip(const Sizes& sizes);
 
+/// Places of a chunk that such a kernel takes at a time, each with those that follow it in the
+/// order; 1 where no kernel does.
+int lanes_on_chip(const Sizes& sizes);
+
 /// Whether they take projections and lines on the chip, and keep spectra.
 bool keeps_spectra_on_chip(const Sizes& sizes);
 

@@ -53,7 +53,7 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
       held_out_(near_batches(share.held_out, schedule_.max_in_batch(), share.near.positions)),
       held_out_batches_(held_out_.size()),
       layout_(share.subpixel, chunk_size, max_slots,
-              n_batches() + static_cast<int>(held_out_batches_.size())),
+              n_batches() + static_cast<int>(held_out_batches_.size()), share.n_lanes),
       order_(tile.order),
       slot_(tile.slot),
       slot_shift_(tile.slot_shift),

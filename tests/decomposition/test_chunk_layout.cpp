@@ -32,7 +32,7 @@ class Layouts : public ::testing::TestWithParam<std::tuple<int, int, int>> {
       if ((i % 3 == 0) == border) found.push_back(i);
     return found;
   }
-  ChunkLayout layout() const { return {shift_px_, chunk_size(), max_slots(), n_batches}; }
+  ChunkLayout layout() const { return {shift_px_, chunk_size(), max_slots(), n_batches, 2}; }
   int n_shifts_of(int batch) const {
     std::set<std::pair<double, double>> shifts;
     for (int i = batch; i < n_positions; i += n_batches)
@@ -122,6 +122,20 @@ TEST(ChunkLayout, FewPositionsAreAllBorder) {
   interior = {4};
   join_if_few(5, none, interior);
   EXPECT_EQ(interior, std::vector{4}) << "nothing travels";
+}
+
+/// Two slots of six, three lanes of four: in every step all are within three of twelve positions.
+TEST(ChunkLayout, LanesGoThroughTheTileSideBySide) {
+  std::vector<Vec2> shifts;
+  std::vector<int> positions;
+  for (int i = 0; i < 12; ++i) {
+    shifts.push_back({i % 2 * 0.5, 0});
+    positions.push_back(i);
+  }
+  ChunkLayout layout(shifts, 12, 2, 1, 3);
+  layout.add_batch({}, positions);
+  const std::vector<int> lanes_one_after_another{0, 4, 8, 10, 2, 6, 5, 9, 1, 3, 7, 11};
+  EXPECT_TRUE(std::ranges::equal(layout.order(), lanes_one_after_another));
 }
 
 TEST(ChunkLayout, NoPositionsMakeNoChunks) {

@@ -3,6 +3,7 @@
 /// probes they see.
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tessera/base/box.hpp"
@@ -43,8 +44,11 @@ class ChunkLayout {
   /// @param max_slots most slots at a time, no fewer than a chunk can have. A batch with more of
   /// them is laid out such that each chunk has its own.
   /// @param n_batches batches between two calls of `clear`, at most
+  /// @param n_lanes of a chunk longer than that: equal runs of neighbouring places are computed
+  /// side by side, the first of each, the second, and so on
   /// @throws std::invalid_argument if a chunk can have more slots, or chunk_size < 1
-  ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots, int n_batches);
+  ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots, int n_batches,
+              int n_lanes = 1);
 
   void clear();
   /// This rank's positions (local numbers) of the next batch. Sorts both. Allocates nothing.
@@ -64,8 +68,10 @@ class ChunkLayout {
   /// Of the batch or chunk in work.
   int n_slots() const { return static_cast<int>(slot_shift_.size()) - first_slot_; }
   bool number_slots_of_batch(std::span<const int> border, std::span<const int> interior);
+  /// @param chunk sorted by shift, and by position where shifts are the same
+  void keep_lanes_in_step(std::span<int> chunk);
   /// @param n_sharing positions that share the batch's slots; 0: each chunk has its own
-  void append_chunks(std::span<const int> positions, std::size_t n_sharing);
+  void append_chunks(std::span<int> positions, std::size_t n_sharing);
   void begin_slots();
   int slot_of(int shift);
 
@@ -73,6 +79,9 @@ class ChunkLayout {
   std::vector<int> shift_of_;  ///< of each position, in shifts_
   int chunk_size_;
   int max_slots_;
+  int n_lanes_;
+  std::vector<std::pair<double, int>> places_;  ///< of a slot, by when they are computed
+  std::vector<int> of_slot_;                    ///< its positions, ascending
   std::vector<Chunk> chunks_;
   std::vector<int> order_;
   std::vector<int> slot_;
