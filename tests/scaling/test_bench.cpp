@@ -194,10 +194,8 @@ TEST_F(Bench, RooflineIsTheLeastThatCopyAndMultiplyAddsAllow) {
   EXPECT_EQ(roofline(1000, 162.816, 0.5), 1) << "faster than the machine multiplies";
 }
 
-/// Rates are of this moment's machine, so that only their kind can be known: what is measured once
-/// predicts itself.
 /// What scaling/matrix sees of a `tessera`: "far" has thrice the object error of "good", "rises"
-/// ends at twice its lowest E, "never" is refused, "broken" fails.
+/// ends at twice its lowest E, "leaves" leaves a pattern out, "never" is refused, "broken" fails.
 constexpr const char* pretended_tessera = R"(#!/bin/bash
 echo "$*" >> calls
 for word in "$@"; do
@@ -205,13 +203,14 @@ for word in "$@"; do
     solver.method=never) echo 'error: solver.method = "never" does not go with it' >&2; exit 2 ;;
     solver.method=broken) echo 'error: a disk is full' >&2; exit 1 ;;
     solver.method=rises) last=0.2 ;;
+    solver.method=leaves) bad=7 ;;
     output.file=*) touch "${word#*=}" ;;
     --summary=*) summary=${word#*=} ;;
   esac
 done
 case $1 in
   simulate) touch weak_scan.h5 ;;
-  reconstruct) echo '{"history": {"error": [0.9, 0.1]}, "final_error": '"${last:-0.1}"', "status": "finished"}' > $summary ;;
+  reconstruct) echo '{"history": {"error": [0.9, 0.1]}, "final_error": '"${last:-0.1}"', "status": "finished", "bad_patterns": ['"$bad"']}' > $summary ;;
   compare)
     [[ $3 == *far* ]] && error=0.3
     echo '{"after": {"object_difference": '"${error:-0.1}"'}, "position_error_px": 0}' ;;
@@ -240,14 +239,20 @@ TEST_F(Bench, MatrixTellsRefusedFailedFarAndRisingApart) {
   EXPECT_EQ(contents(folder_.path("good/calls")), calls) << "nothing is run again";
   EXPECT_EQ(matrix(method("good"), "good"), 1);
   EXPECT_NE(printed_.find("another matrix"), std::string::npos) << printed_;
-  EXPECT_EQ(matrix(method("good") + method("far") + method("rises") + method("broken"), "all"), 1);
-  for (const char* line : {"3 runs, 0 refused, 1 failed", "1 of 3 runs within the bars",
+  EXPECT_EQ(
+      matrix(method("good") + method("far") + method("rises") + method("leaves") + method("broken"),
+             "all"),
+      1);
+  for (const char* line : {"4 runs, 0 refused, 1 failed", "1 of 4 runs within the bars",
+                           "- weak, nothing, leaves: left out of a sound scan: [7]",
                            "- weak, nothing, far: object 0.3, 3.00 of the best",
                            "- weak, nothing, rises: E ends at 2.00 of its lowest: 0.2",
                            "- weak, nothing, broken: failed: error: a disk is full"})
     EXPECT_NE(printed_.find(line), std::string::npos) << line << " in " << printed_;
 }
 
+/// Rates are of this moment's machine, so that only their kind can be known: what is measured once
+/// predicts itself.
 TEST_F(Bench, MachineMeasuresWhatPredictNeeds) {
   ASSERT_EQ(bench("machine --windows 32 --name here -o " + folder_.path("m.toml"), 2), 0)
       << printed_;
