@@ -43,7 +43,7 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
     : Run(deck, deck, comm, std::move(scan), log, std::move(transport)) {}
 
 std::unique_ptr<Run> Run::on_new_tiles(std::unique_ptr<Run> run, const Log& log) {
-  const deck::Deck& deck = run->deck_;
+  const deck::Deck deck = run->deck_;
   const comm::Communicator& comm = run->comm_;
   run->write_result(run->measure(), "running");
   const RankTimes times = run->times();
@@ -85,7 +85,7 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   }
   check_start(from);
   constraints_ = std::make_unique<solvers::ConstraintList>(
-      deck.constraints, constrained_tile(scan_), rank_.model.plan());
+      deck_.constraints, constrained_tile(scan_), rank_.model.plan());
   figures_ = std::make_unique<Figures>(rank_.model, unknowns_, comm);
   errors_ = std::make_unique<PatternErrors>(scan_.tile().positions.size(),
                                             rank_.model.detector().sizes().model.chunk_size);

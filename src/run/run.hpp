@@ -128,7 +128,7 @@ class Run {
   /// Those that were led astray go back. Collective.
   void send_lost_positions_back();
 
-  const deck::Deck& deck_;
+  const deck::Deck deck_;  ///< its own: a caller's may be gone before the last epoch
   const comm::Communicator& comm_;
   device::Device exec_;
   Scan scan_;
