@@ -15,7 +15,7 @@ bool before(Vec2 a, Vec2 b) {
 }
 
 /// When the lane that has place `p` of `n` computes it: the first lanes have a place more if lanes
-/// are not of one length.
+/// are not of one length. Lanes are dealt as WindowRun (window_chip_cuda.cuh) does on the device.
 int step_of(int p, int n, int n_lanes) {
   const int least = n / n_lanes;
   const int in_longer = n % n_lanes * (least + 1);

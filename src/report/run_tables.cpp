@@ -60,7 +60,7 @@ Json figures_section(const Result& result) {
     std::vector<std::string> positions;
     for (const double position : result.file.read_doubles("bad_patterns"))
       positions.push_back(text(position));
-    section["bad_patterns"] = "positions " + joined(positions, ", ");
+    section["bad_patterns"] = "positions " + joined(positions);
   }
   return section;
 }

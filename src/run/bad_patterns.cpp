@@ -39,17 +39,6 @@ std::vector<double> of_all(const Scan& scan, std::span<const double> mine,
   return all;
 }
 
-double geometric_mean(const std::vector<double>& values) {
-  double sum = 0;
-  double n = 0;
-  for (const double value : values)
-    if (value > 0) {
-      sum += std::log(value);
-      ++n;
-    }
-  return std::exp(sum / std::max(n, 1.0));
-}
-
 double median_at(const std::vector<std::size_t>& positions, const std::vector<double>& values) {
   std::vector<double> there;
   for (const std::size_t position : positions) there.push_back(values[position]);
@@ -93,9 +82,8 @@ class Neighbours {
 };
 
 /// This rank's, of which both the scan and what is around them say so.
-std::vector<int> standing_out_here(const Scan& scan, const AllErrors& all,
+std::vector<int> standing_out_here(const Scan& scan, const Typical& of_scan, const AllErrors& all,
                                    const Neighbours& neighbours) {
-  const Typical of_scan{geometric_mean(all.distance), geometric_mean(all.error)};
   std::vector<int> found;
   for (const int position : scan.tile().positions) {
     const auto i = static_cast<std::size_t>(position);
@@ -144,7 +132,8 @@ std::vector<int> find_bad_patterns(const Scan& scan, const PatternErrors& errors
                                    const comm::Communicator& comm) {
   const AllErrors all{of_all(scan, errors.distances(), comm), of_all(scan, errors.errors(), comm)};
   const Neighbours neighbours(scan, all);
-  std::vector<int> mine = standing_out_here(scan, all, neighbours);
+  const Typical of_scan{typical(errors.distances(), comm), typical(errors.errors(), comm)};
+  std::vector<int> mine = standing_out_here(scan, of_scan, all, neighbours);
   const std::vector<int> suspects = of_all_ranks(mine, comm);
   if (static_cast<double>(suspects.size()) > most_bad * scan.n_fitted()) return {};
   std::erase_if(mine, [&](int position) {

@@ -58,15 +58,21 @@ std::string suspects(const deck::Deck& deck, const Scan& scan) {
               " pixels are trusted)");
 }
 
+/// The first of `n`, by name(i), and whether there are more.
+template <class Name>
+std::string first_of(std::size_t n, std::size_t most_named, const Name& name) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(n, most_named); ++i) names.push_back(name(i));
+  return joined(names) + (n > most_named ? " ..." : "");
+}
+
 /// How many, and where the first of them lie in the file's images.
 std::string pixels_text(const std::vector<std::int64_t>& pixels, const char* kind, int width) {
-  constexpr std::size_t most_named = 4;
   if (pixels.empty()) return "";
-  std::string where;
-  for (std::size_t i = 0; i < std::min(pixels.size(), most_named); ++i)
-    where += text(i > 0 ? ", " : "", '(', pixels[i] / width, ", ", pixels[i] % width, ')');
-  return text(pixels.size(), ' ', kind, " at (y, x) = ", where,
-              pixels.size() > most_named ? " ..." : "");
+  const auto place = [&](std::size_t i) {
+    return text('(', pixels[i] / width, ", ", pixels[i] % width, ')');
+  };
+  return text(pixels.size(), ' ', kind, " at (y, x) = ", first_of(pixels.size(), 4, place));
 }
 
 }  // namespace
@@ -81,12 +87,9 @@ std::string doubt_of_pixels(const io::BadPixels& bad, Shape2 stored) {
 }
 
 std::string doubt_of_patterns(const std::vector<int>& bad) {
-  constexpr std::size_t most_named = 8;
-  std::string where;
-  for (std::size_t i = 0; i < std::min(bad.size(), most_named); ++i)
-    where += text(i > 0 ? ", " : "", bad[i]);
   return text("patterns that contradict those around them are left out from here on: ", bad.size(),
-              ", at positions ", where, bad.size() > most_named ? " ..." : "",
+              ", at positions ",
+              first_of(bad.size(), 8, [&](std::size_t i) { return text(bad[i]); }),
               ". data.find_bad_patterns = false keeps them");
 }
 

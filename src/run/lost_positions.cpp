@@ -1,7 +1,6 @@
 #include "lost_positions.hpp"
 
-#include <array>
-#include <cmath>
+#include "run/pattern_errors.hpp"
 
 namespace tessera::run {
 
@@ -15,16 +14,8 @@ std::int64_t LostPositions::bytes(const physics::Sizes& sizes) {
 
 device::DeviceView<int*> LostPositions::find(const comm::Communicator& comm,
                                              std::span<const double> errors, double ratio) {
-  std::array<double, 2> sums{};
-  for (const double error : errors)
-    if (error > 0) {
-      sums[0] += 1;
-      sums[1] += std::log(error);
-    }
-  comm.sum(std::span<double>(sums));
-  const double typical = sums[0] > 0 ? std::exp(sums[1] / sums[0]) : 0;
-  for (std::size_t i = 0; i < errors.size(); ++i)
-    host_lost_(i) = errors[i] > ratio * typical ? 1 : 0;
+  const double bound = ratio * typical(errors, comm);
+  for (std::size_t i = 0; i < errors.size(); ++i) host_lost_(i) = errors[i] > bound ? 1 : 0;
   Kokkos::deep_copy(lost_, host_lost_);
   return lost_;
 }

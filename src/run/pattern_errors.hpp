@@ -5,7 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "physics/forward_model.hpp"
+#include "tessera/comm/communicator.hpp"
+
+#include "run/chunk_figures.hpp"
 
 namespace tessera::run {
 
@@ -15,7 +17,7 @@ class PatternErrors {
   /// @param chunk_size positions of the model's largest chunk
   PatternErrors(std::size_t n_positions, int chunk_size);
   /// Device memory of this.
-  static std::int64_t bytes(const physics::Sizes& sizes);
+  static std::int64_t bytes(const physics::Sizes& sizes) { return ChunkFigures::bytes(sizes); }
 
   /// Nothing has been looked at.
   void clear();
@@ -31,10 +33,12 @@ class PatternErrors {
   std::span<const double> errors() const { return error_; }
 
  private:
-  device::DeviceView<double * [physics::FigureSums::n_sums]> sums_;
-  device::HostView<double * [physics::FigureSums::n_sums]> host_sums_;
+  ChunkFigures figures_;
   std::vector<double> distance_;
   std::vector<double> error_;
 };
+
+/// The geometric mean over all ranks of `values` that are above 0; 0: there are none. Collective.
+double typical(std::span<const double> values, const comm::Communicator& comm);
 
 }  // namespace tessera::run

@@ -26,14 +26,12 @@ WorstPatterns::WorstPatterns(Shape2 window, int chunk_size, bool centres)
     : window_(window),
       centres_(centres),
       bin_(bin_of(window)),
-      sums_("tessera::run::figures_of_each", chunk_size),
-      host_sums_(Kokkos::create_mirror_view(sums_)),
+      figures_(chunk_size),
       images_("tessera::run::worst_pattern", 2, window.h, window.w),
       host_images_(Kokkos::create_mirror_view(images_)) {}
 
 std::int64_t WorstPatterns::bytes(const physics::Sizes& sizes) {
-  return physics::bytes_of<double>(sizes.model.chunk_size * std::int64_t{FigureSums::n_sums}) +
-         physics::bytes_of<Real>(2 * sizes.window.size());
+  return ChunkFigures::bytes(sizes) + physics::bytes_of<Real>(2 * sizes.window.size());
 }
 
 std::int64_t WorstPatterns::stored_bytes(Shape2 window) {
@@ -48,20 +46,17 @@ bool WorstPatterns::belongs(double cost) const {
 void WorstPatterns::look(const device::Device& exec, const physics::ForwardModel& model,
                          const physics::Chunk& chunk, std::span<const int> positions) {
   const physics::Detector& detector = model.detector();
-  detector.measure_each(exec, model.waves(), chunk, sums_);
-  Kokkos::deep_copy(exec, host_sums_, sums_);
-  exec.fence();
+  const ChunkFigures::Sums& sums = figures_.of(exec, model, chunk);
   for (int j = 0; j < chunk.count; ++j) {
-    const double cost = host_sums_(j, FigureSums::cost);
+    const double cost = sums(j, FigureSums::cost);
     if (!belongs(cost)) continue;
     detector.show(exec, model.waves(), chunk, j, images_);
     Kokkos::deep_copy(exec, host_images_, images_);
     exec.fence();
-    const double counts = host_sums_(j, FigureSums::intensity);
+    const double counts = sums(j, FigureSums::intensity);
     if (std::ssize(kept_) == max_kept) kept_.pop_back();
     const Kept found{positions[static_cast<std::size_t>(j)], cost,
-                     host_sums_(j, FigureSums::squared_difference) / counts, picture(0),
-                     picture(1)};
+                     sums(j, FigureSums::squared_difference) / counts, picture(0), picture(1)};
     kept_.insert(std::ranges::upper_bound(kept_, cost, std::greater<>(), &Kept::cost), found);
   }
 }

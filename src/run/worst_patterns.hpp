@@ -9,7 +9,7 @@
 #include "tessera/comm/communicator.hpp"
 #include "tessera/io/staged_file.hpp"
 
-#include "physics/forward_model.hpp"
+#include "run/chunk_figures.hpp"
 
 namespace tessera::run {
 
@@ -60,8 +60,7 @@ class WorstPatterns {
   Shape2 window_;
   bool centres_;
   int bin_;
-  device::DeviceView<double * [physics::FigureSums::n_sums]> sums_;
-  device::HostView<double * [physics::FigureSums::n_sums]> host_sums_;
+  ChunkFigures figures_;
   device::DeviceView<Real***> images_;
   device::HostView<Real***> host_images_;
   std::vector<Kept> kept_;     ///< worst first

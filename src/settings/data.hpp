@@ -168,9 +168,8 @@ struct Data {
          .field = &find_bad_patterns,
          .meaning =
              "After 10, 20, 40 ... epochs look for single patterns that contradict those around "
-             "them "
-             "(a closed shutter, an image read twice, a flash, a wrong position), name them, and "
-             "fit them no more."},
+             "them (a closed shutter, an image read twice, a flash, a wrong position), name them, "
+             "and fit them no more."},
         {.name = "background",
          .field = &background,
          .meaning = "Dataset of a known background, (y, x), counts in a pattern, which the model "

@@ -1,6 +1,7 @@
 // Patterns that contradict those around them are found, named in the result and fitted no more.
 
 #include <algorithm>
+#include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
 #include "support/small_scan.hpp"
+#include "support/spoilt_scan.hpp"
 
 namespace tessera::run {
 namespace {
@@ -37,19 +39,10 @@ class BadPatterns : public ::testing::Test {
   std::string path(const char* name) const { return (folder_.path() / name).string(); }
 
   /// @param spoil changes the counts, (81, 32, 32)
-  template <class Spoil>
-  deck::Deck spoilt(const Spoil& spoil, const std::vector<std::string>& overrides = {}) const {
+  deck::Deck spoilt(const std::function<void(std::vector<double>&)>& spoil,
+                    const std::vector<std::string>& overrides = {}) const {
     deck::Deck deck = this->deck(overrides);
-    if (world().is_root()) {
-      const io::File scan = io::File::open(deck.data.file);
-      std::vector<double> counts = scan.read_doubles("patterns");
-      spoil(counts);
-      io::File file = io::File::create(path("spoilt.h5"));
-      file.write_doubles("patterns", {81, 32, 32}, counts);
-      file.write_doubles("positions_m", {81, 2}, scan.read_doubles("positions_m"));
-      file.close();
-    }
-    world().barrier();
+    testing::write_spoilt_scan(deck.data.file, path("spoilt.h5"), spoil);
     deck.data.file = path("spoilt.h5");
     return deck;
   }

@@ -11,6 +11,7 @@
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
 #include "support/small_scan.hpp"
+#include "support/spoilt_scan.hpp"
 
 namespace tessera::run {
 namespace {
@@ -70,19 +71,12 @@ TEST_F(LoadScan, AProbeOfTheFilesDetectorFitsWhatIsLeftOfIt) {
 /// A dead row through the beam and a hot pixel beside it are named and trusted no more, by all
 /// ranks; if they are to be trusted they are.
 TEST_F(LoadScan, PixelsThatNoLightExplainsAreLeftOut) {
-  const int n = loaded_scan({}).n_positions();
   const std::string spoilt = (folder_.path() / "spoilt.h5").string();
-  world().together([&] {
-    if (!world().is_root()) return;
-    io::File file = io::File::create(spoilt);
-    const io::File given = io::File::open(deck({}).data.file);
-    std::vector<double> counts = given.read_doubles("patterns");
+  testing::write_spoilt_scan(deck({}).data.file, spoilt, [](std::vector<double>& counts) {
     for (std::size_t i = 0; i < counts.size(); ++i) {
       if (i / 48 % 48 == 23) counts[i] = 0;
       if (i % (48 * 48) == 5 * 48 + 9) counts[i] = 1e5;
     }
-    file.write_doubles("patterns", {n, 48, 48}, counts);
-    file.write_doubles("positions_m", {n, 2}, given.read_doubles("positions_m"));
   });
   const auto loaded = [&](const std::string& option) {
     const deck::Deck wanted = deck({"data.file=" + spoilt, "data.valid_pixels=", option});

@@ -10,6 +10,7 @@
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
 #include "support/plain_model.hpp"
+#include "support/spoilt_scan.hpp"
 
 namespace tessera::run {
 namespace {
@@ -24,23 +25,18 @@ deck::Deck spoilt(const std::filesystem::path& folder) {
   simulation::simulate(deck, world(), Log(false));
   const std::string from = deck.data.file;
   deck.data.file = (folder / "spoilt.h5").string();
-  if (world().is_root()) {
-    const io::File scan = io::File::open(from);
-    std::vector<double> patterns = scan.read_doubles("patterns");
+  const auto spoil = [](std::vector<double>& patterns) {
     for (const int position : {11, 40}) {
       const auto begin = patterns.begin() + position * 1024;
       std::reverse(begin, begin + 1024);
       for (auto count = begin; count != begin + 1024; ++count) *count *= position == 40 ? 2 : 1;
     }
+  };
+  testing::write_spoilt_scan(from, deck.data.file, spoil, [](io::File& file) {
     std::vector<double> valid(1024, 1);
     valid[3 * 32 + 5] = 0;
-    io::File file = io::File::create(deck.data.file);
-    file.write_doubles("patterns", {81, 32, 32}, patterns);
-    file.write_doubles("positions_m", {81, 2}, scan.read_doubles("positions_m"));
     file.write_doubles("valid_pixels", {32, 32}, valid);
-    file.close();
-  }
-  world().barrier();
+  });
   return deck;
 }
 
