@@ -151,9 +151,10 @@ void make_folder_again(const std::string& path, const comm::Communicator& comm) 
 /// time is over or a signal comes. Collective.
 /// @return why it failed
 std::optional<AgreedError> write_when_there_is_room(Run& run, const RunOutcome& outcome,
-                                                    const deck::Deck& deck, double patience_s,
+                                                    double patience_s,
                                                     const comm::Communicator& comm,
                                                     Requests& requests) {
+  const deck::Deck& deck = run.deck();
   const double pause_s = std::min(5.0, deck.decomposition.timeout_s / 2);  // or the watchdog acts
   for (double waited_s = 0;; waited_s += pause_s) {
     try {
@@ -174,22 +175,21 @@ std::optional<AgreedError> write_when_there_is_room(Run& run, const RunOutcome& 
 
 /// To output.file or, if that cannot be, to output.fallback, at once if the job may soon be killed.
 /// Collective.
-/// @param deck the run's own; output.file is then where the result is
-void write_result(Run& run, const RunOutcome& outcome, deck::Deck& deck,
-                  const comm::Communicator& comm, Requests& requests) {
-  deck::Output& output = deck.output;
-  const double timeout_s = deck.decomposition.timeout_s;
+void write_result(Run& run, const RunOutcome& outcome, const comm::Communicator& comm,
+                  Requests& requests) {
+  const deck::Output& output = run.deck().output;
+  const double timeout_s = run.deck().decomposition.timeout_s;
   const bool hurries = has_ended_early(outcome.status) && !output.fallback.empty();
   requests.forget_signals();  // another one ends the waiting
   const std::optional<AgreedError> failure =
-      write_when_there_is_room(run, outcome, deck, hurries ? 0 : timeout_s, comm, requests);
+      write_when_there_is_room(run, outcome, hurries ? 0 : timeout_s, comm, requests);
   if (!failure) return;
   if (output.fallback.empty()) throw *failure;
   Log(comm.is_root())
       .warning(text(failure->what(),
                     "; written to output.fallback instead: go on with tessera resume \"",
                     output.fallback, '"'));
-  output.file = std::exchange(output.fallback, "");
+  run.fall_back();
   const io::OutputLock only_writer(output.file, comm, timeout_s);
   run.write_result(outcome.final_figures, outcome.status);
 }
@@ -261,7 +261,8 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   judge(outcome, deck, run->scan(), Log(comm.is_root()));
   outcome.epoch_seconds = progress.seconds();
   outcome.n_epochs_run = progress.n_shown();
-  write_result(*run, outcome, deck, comm, requests);
+  write_result(*run, outcome, comm, requests);
+  deck = run->deck();  // output.file is where the result is
   nlohmann::json summary = report_summary(*run, outcome, comm);
   if (deck.validation.halves) {
     const bool is_whole = run->finished();

@@ -81,10 +81,13 @@ class Run {
   void begin_save(const Log& log);
   /// Seconds that a save took if one has come to its end, well or not. All ranks alike.
   std::optional<double> take_ended_save(const Log& log);
+  /// The results that follow go to output.fallback, which is output.file from here on.
+  void fall_back();
   std::int64_t result_bytes() const;
   /// @throws AgreedError unless the result can be written where output.file says
   void check_output() const;
 
+  const deck::Deck& deck() const { return deck_; }
   const Scan& scan() const { return scan_; }
   const solvers::Unknowns& unknowns() const { return unknowns_; }
   const physics::ForwardModel& model() const { return rank_.model; }
@@ -128,7 +131,7 @@ class Run {
   /// Those that were led astray go back. Collective.
   void send_lost_positions_back();
 
-  const deck::Deck deck_;  ///< its own: a caller's may be gone before the last epoch
+  deck::Deck deck_;  ///< its own: a caller's may be gone before the last epoch
   const comm::Communicator& comm_;
   device::Device exec_;
   Scan scan_;

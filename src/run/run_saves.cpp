@@ -58,6 +58,10 @@ void Run::write_result(const EpochFigures& final_figures, const std::string& sta
   write_seconds_ += timer.seconds();
 }
 
+void Run::fall_back() {
+  deck_.output.file = std::exchange(deck_.output.fallback, "");
+}
+
 void Run::begin_save(const Log& log) {
   finish_save(log);
   const Kokkos::Timer timer;
