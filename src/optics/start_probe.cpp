@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tessera/base/error.hpp"
+#include "tessera/base/random.hpp"
 #include "tessera/base/text.hpp"
 #include "tessera/optics/host_fft.hpp"
 
@@ -199,6 +200,14 @@ WaveStack zone_plate_probe(Shape2 window, double wavelength_m, double pixel_m,
   return pupil_probe(window, wavelength_m, pixel_m,
                      {optics.central_stop_m / (2 * focal_length_m),
                       optics.diameter_m / (2 * focal_length_m), optics.aberrations});
+}
+
+void add_faint_light(WaveStack& probe) {
+  constexpr std::uint64_t seed = 1;
+  constexpr double share = 1e-6;
+  const double amplitude = std::sqrt(share * power(probe) / static_cast<double>(probe.size()));
+  for (std::size_t i = 0; i < probe.size(); ++i)
+    probe.data()[i] += std::polar(amplitude, 2 * pi * random_unit(seed, i));
 }
 
 WaveStack pattern_probe(const ImageStack<double>& intensity, double wavelength_m, double pixel_m,

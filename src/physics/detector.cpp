@@ -82,10 +82,13 @@ void Detector::compare_amplitudes(const Device& exec, const WavesView& waves, co
       [&](const auto& patterns) {
         with_known_modes(options_.n_modes, [&](auto known) {
           using Kernel = CompareAmplitudes<replace, known, std::decay_t<decltype(patterns)>>;
-          device::add_pixel_sums<n_sums>(
-              exec, "tessera::physics::amplitude", chunk.count, scan_.window,
-              Kernel{{scan_, patterns, chunk, counted.packed}, waves, options_.n_modes},
-              figures.scratch(), figures.sums());
+          device::add_pixel_sums<n_sums>(exec, "tessera::physics::amplitude", chunk.count,
+                                         scan_.window,
+                                         Kernel{{scan_, patterns, chunk, counted.packed},
+                                                waves,
+                                                options_.n_modes,
+                                                static_cast<Real>(options_.dark_amplitude)},
+                                         figures.scratch(), figures.sums());
         });
       },
       counted.values);

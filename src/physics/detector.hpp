@@ -59,6 +59,8 @@ class Detector {
   /// For the comparisons from now on. A model that was made for amplitudes alone keeps to these.
   void set_noise(Noise noise) { options_.noise = noise; }
   Noise noise() const { return options_.noise; }
+  void set_dark_amplitude(double amplitude) { options_.dark_amplitude = amplitude; }
+  double dark_amplitude() const { return options_.dark_amplitude; }
   PixelModel<> pixels() const { return pixel_model(options_, background_); }
   /// Whether its slopes are added up from now on.
   void fit_background(bool fits) { fits_background_ = fits && has_background_; }

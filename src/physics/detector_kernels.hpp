@@ -29,6 +29,7 @@ struct CompareAmplitudes {
   MeasuredPatterns<PatternView> measured;
   WavesView waves;
   int n_modes;
+  Real dark_amplitude;
 
   struct Row {
     const typename PatternView::value_type* counts;
@@ -36,6 +37,7 @@ struct CompareAmplitudes {
     complex* wave;
     std::int64_t mode_stride;
     int n_modes;
+    Real dark_amplitude;
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       const int n = known_modes > 0 ? known_modes : n_modes;
       Real model_intensity = 0;
@@ -46,8 +48,7 @@ struct CompareAmplitudes {
       const Real difference = (model_amplitude - measured_amplitude) * valid[x];
       add_figures(sum, difference, measured, measured_amplitude, difference * difference, valid[x]);
       if constexpr (replace) {
-        // The floor keeps a pixel that the model leaves dark from dividing by zero.
-        const Real factor = -difference / (model_amplitude + Real(1e-10));
+        const Real factor = -difference / no_darker(model_amplitude, dark_amplitude);
         for (int m = 0; m < n; ++m) {
           wave[m * mode_stride + x].real() *= factor;
           wave[m * mode_stride + x].imag() *= factor;
@@ -56,8 +57,12 @@ struct CompareAmplitudes {
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    return {measured.counts(j, y), measured.mask(y), &waves(j, 0, y, 0),
-            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)), n_modes};
+    return {measured.counts(j, y),
+            measured.mask(y),
+            &waves(j, 0, y, 0),
+            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
+            n_modes,
+            dark_amplitude};
   }
 };
 

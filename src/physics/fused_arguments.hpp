@@ -25,7 +25,8 @@ inline hot_path::ScanArrays fused_scan(const ForwardModel& model) {
           .intensity = plain(intensity),
           .saturation = static_cast<float>(scan.saturation),
           .background = plain(background),
-          .noise = model.detector().noise()};
+          .noise = model.detector().noise(),
+          .dark_amplitude = static_cast<float>(model.detector().dark_amplitude())};
 }
 
 inline hot_path::ScanArrays fused_scan(const ForwardModel& model, const Patterns& patterns) {

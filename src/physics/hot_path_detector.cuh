@@ -135,7 +135,7 @@ __device__ __forceinline__ float compare(const ScanArrays& scan, int at, unsigne
   float slope;
   float curvature;
   if constexpr (of_amplitudes) {
-    const float amplitude = model_amplitude + 1e-10F;
+    const float amplitude = fmaxf(model_amplitude, scan.dark_amplitude);
     slope = __fdividef(-difference, amplitude);
     curvature = __fdividef(valid, amplitude * (amplitude + measured_amplitude));
   } else if (scan.noise == Noise::poisson) {

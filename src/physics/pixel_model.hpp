@@ -22,6 +22,7 @@ template <class NoiseModel = Noise>
 struct PixelModel {
   DeviceView<Real**> background;  ///< (h, w)
   NoiseModel noise;
+  Real dark_amplitude;
 
   /// True where the amplitude of the light is all that is compared, in every pattern alike.
   static bool is_plain(const Sizes& sizes) {
@@ -31,6 +32,7 @@ struct PixelModel {
   struct Pixel {
     Real counts;  ///< expected
     NoiseModel noise;
+    Real dark_amplitude;
 
     KOKKOS_FUNCTION Real cost(const Real measured) const {
       return physics::cost(noise, counts, measured);
@@ -41,7 +43,7 @@ struct PixelModel {
     }
     /// Of the cost, by the light and by the background.
     KOKKOS_FUNCTION Real slope(const Real measured) const {
-      return physics::slope(noise, counts, measured);
+      return physics::slope(noise, counts, measured, dark_amplitude);
     }
     /// dL/dI over I - N, the curvature between the expected counts I and the measured ones N: a
     /// step of slope / curvature goes as far as the count, and one of their sums to a mean of
@@ -50,18 +52,19 @@ struct PixelModel {
     KOKKOS_FUNCTION Real curvature(const Real measured) const {
       if (noise == Noise::intensity) return Real(0.5) / (measured + 1);
       if (noise == Noise::poisson) return Real(0.5) / (counts + dark_counts);
-      const Real amplitude = device::math::sqrt(counts) + Real(1e-10);
+      const Real amplitude = no_darker(device::math::sqrt(counts), dark_amplitude);
       return 1 / (amplitude * (amplitude + device::math::sqrt(measured)));
     }
   };
   struct Row {
     const Real* background;
     NoiseModel noise;
+    Real dark_amplitude;
     KOKKOS_FUNCTION Pixel pixel(const int x, const Real light) const {
-      return {background[x] + light, noise};
+      return {background[x] + light, noise, dark_amplitude};
     }
   };
-  KOKKOS_FUNCTION Row row(const int y) const { return {&background(y, 0), noise}; }
+  KOKKOS_FUNCTION Row row(const int y) const { return {&background(y, 0), noise, dark_amplitude}; }
 
   /// f(this model, its noise a constant)
   template <class F>
@@ -79,13 +82,13 @@ struct PixelModel {
  private:
   template <Noise value>
   auto with_constant() const {
-    return PixelModel<std::integral_constant<Noise, value>>{background, {}};
+    return PixelModel<std::integral_constant<Noise, value>>{background, {}, dark_amplitude};
   }
 };
 
 /// @param background (h, w), 0 where there is none
 inline PixelModel<> pixel_model(const ModelOptions& options, const DeviceView<Real**>& background) {
-  return {background, options.noise};
+  return {background, options.noise, static_cast<Real>(options.dark_amplitude)};
 }
 
 }  // namespace tessera::physics

@@ -58,6 +58,7 @@ struct ProjectAmplitudes {
   DeviceView<Real*> residual_share;
   LinearMap map;
   Real scale;
+  Real dark_amplitude;
 
   struct Row {
     const typename PatternView::value_type* counts;
@@ -70,6 +71,7 @@ struct ProjectAmplitudes {
     Real from_overlap;  ///< 1, or 0
     Real share;
     Real scale;
+    Real dark_amplitude;
 
     KOKKOS_FUNCTION Real reached(const Real wave_part, const Real kept_part) const {
       return wave_part * map.of_overlap + kept_part * map.of_kept;
@@ -98,13 +100,14 @@ struct ProjectAmplitudes {
       const Real amplitude = device::math::sqrt(measured);
       const Real amplitude_reached = device::math::sqrt(of_reached);
       const Real missing = (amplitude - amplitude_reached) * trusted;
+      const Real bright = no_darker(amplitude_reached, dark_amplitude);
       if constexpr (only_looks) {
-        sum[0] += missing * missing;
+        const Real moved = missing * amplitude_reached / bright;
+        sum[0] += moved * moved;
       } else {
         const Real difference = (device::math::sqrt(of_overlap) - amplitude) * trusted;
         add_figures(sum, difference, measured, amplitude, difference * difference, trusted);
-        // The floor keeps a pixel that r leaves dark from dividing by zero.
-        const Real factor = share * missing / (amplitude_reached + Real(1e-10));
+        const Real factor = share * missing / bright;
         for (int m = 0; m < n; ++m) {
           move(wave[m * stride + x].real(), kept[m * stride + x].real(), factor);
           move(wave[m * stride + x].imag(), kept[m * stride + x].imag(), factor);
@@ -122,7 +125,8 @@ struct ProjectAmplitudes {
             map,
             map.from_overlap ? Real(1) : Real(0),
             map.of_residual * residual_share(j),
-            scale};
+            scale,
+            dark_amplitude};
   }
 };
 

@@ -139,7 +139,8 @@ void ProjectionPass::project_amplitudes(const Device& exec, const Chunk& chunk, 
           kept_,
           residual_share_,
           map_,
-          model_.unitary_scale()};
+          model_.unitary_scale(),
+          static_cast<Real>(model_.detector().dark_amplitude())};
     };
     if (bound > 0)
       device::sum_each_image<1>(exec, "tessera::physics::residual_distance", chunk.count,

@@ -67,12 +67,15 @@ struct Comparison {
     sum[3] += measured_amplitude;
   }
   /// (sqrt(measured) / sqrt(model) - 1) / n^2, so that waves come back as they are.
-  __device__ __forceinline__ float factor() const {
-    return fmaf(measured_amplitude, inverse, -1.F / (n * n));
+  __device__ __forceinline__ float factor() const { return -difference * inverse; }
+  /// The factor then divides by no less. @param dark_amplitude of ModelOptions
+  __device__ __forceinline__ void divide_by_no_less(float dark_amplitude) {
+    inverse = fminf(inverse, __fdividef(1.F / (n * n), dark_amplitude));
   }
   /// As `Compare` has it of amplitudes.
   __device__ __forceinline__ float curvature() const {
-    return __fdividef(n * n * inverse, fmaf(2.F, measured_amplitude, difference) + 1e-10F);
+    const float of_amplitude = n * n * inverse;
+    return __fdividef(of_amplitude * of_amplitude, fmaf(measured_amplitude, of_amplitude, 1.F));
   }
 };
 

@@ -288,13 +288,16 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
  protected:
   /// Where waves and a background are counted together.
   /// @param trusted by the mask, 1 or 0
+  /// @tparam spares_dark pixels: the factor divides by dark_amplitude or more
   /// @return the factor, 0 of a pixel that is not trusted
+  template <bool spares_dark = false>
   __device__ __forceinline__ float compare_over(const BackgroundOfPixels& over, int i,
                                                 unsigned trusted, float count, float intensity,
                                                 float (&sum)[4]) const {
     const unsigned keep = count < scan_.saturation ? 0U - trusted : 0U;
     const float model = fmaf(__ldg(over.counts + pixel_offset(i)), n * n, intensity);
-    const Comparison<n> compared(masked(count, keep), masked(model, keep), sum);
+    Comparison<n> compared(masked(count, keep), masked(model, keep), sum);
+    if constexpr (spares_dark) compared.divide_by_no_less(scan_.dark_amplitude);
     const float factor = masked(compared.factor(), keep);
     if (over.slopes)
       add_float2(over.slopes + pixel_offset(i),

@@ -71,11 +71,12 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, background> {
                                              float count, float intensity, float (&sum)[4]) const {
     const unsigned trusted = this->trusted_ >> (16 * half + i) & 1U;
     if constexpr (background) {
-      return this->compare_over(over, i, trusted, count, intensity, sum);
+      return this->template compare_over<true>(over, i, trusted, count, intensity, sum);
     } else {
       const unsigned keep = count < this->scan_.saturation ? 0U - trusted : 0U;
-      return masked(Comparison<n>(masked(count, keep), masked(intensity, keep), sum).factor(),
-                    keep);
+      Comparison<n> compared(masked(count, keep), masked(intensity, keep), sum);
+      compared.divide_by_no_less(this->scan_.dark_amplitude);
+      return masked(compared.factor(), keep);
     }
   }
   __device__ __forceinline__ BackgroundOfPixels background_of(int half, bool with_slopes) const {

@@ -1,5 +1,7 @@
 #include "run/few_counts.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/core.h>
@@ -44,6 +46,12 @@ void settle_by_counts(const deck::Deck& deck, Scan& scan) {
   }
   take_noise(deck, scan.info, plan);
   if (leaves_background_out(deck, scan)) plan.refine.background.from_epoch = -1;
+}
+
+double dark_amplitude(const deck::Deck& deck, const deck::Solver& solver, const Scan& scan) {
+  if (solver.method != "raar" || !has_few(deck, scan)) return physics::least_dark_amplitude;
+  // docs/methods/difference_map.md has why, and why `dm` is spared it.
+  return std::min(0.3, std::sqrt(scan.counts_per_pixel()) / 2);
 }
 
 std::string words_on_counts(const deck::Deck& deck, const Scan& scan) {

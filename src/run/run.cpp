@@ -17,6 +17,7 @@
 #include "not_finite.hpp"
 #include "recorded_batches.hpp"
 #include "result_file.hpp"
+#include "run/few_counts.hpp"
 #include "run/good_state.hpp"
 #include "run/pattern_errors.hpp"
 #include "run/start.hpp"
@@ -158,6 +159,7 @@ void Run::start_stage(int stage) {
   const deck::Solver& settings = scan_.plan.solvers[static_cast<std::size_t>(stage)];
   sweep_ = std::make_unique<solvers::Sweep>(set_up_sweep(settings, scan_, rank_));
   rank_.model.detector().set_noise(noise_from(settings.noise));
+  rank_.model.detector().set_dark_amplitude(dark_amplitude(deck_, settings, scan_));
   const decomposition::Tile& tile = scan_.tile();
   solver_ = solvers::make_solver(settings, unknowns_, rank_.model, {tile.ghosted, tile.owned});
   recorded_ = std::make_unique<RecordedBatches>(n_recordable(), rank_.halo);

@@ -321,6 +321,27 @@ TEST(ExtraModes, ThatTakeAllPowerAreRefused) {
   EXPECT_THROW(with_extra_modes(probe, 6, 0.2), InputError);
 }
 
+/// Of the pattern's dark pixels, too, which are 4 in 5.
+TEST(FaintLight, IsAMillionthOfThePowerEvenlySpread) {
+  const WaveStack sharp = aperture_probe(window, wavelength_m, pixel_m, {16 * bin_rad, 0});
+  WaveStack probe = sharp;
+  add_faint_light(probe);
+  WaveStack again = sharp;
+  add_faint_light(again);
+  WaveStack added(1, window);
+  for (std::size_t i = 0; i < probe.size(); ++i) {
+    EXPECT_EQ(probe.data()[i], again.data()[i]);
+    added.data()[i] = probe.data()[i] - sharp.data()[i];
+  }
+  EXPECT_NEAR(power(added) / power(sharp), 1e-6, 1e-12);
+  forward_2d(added);
+  int n_dark = 0;
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 64; ++x)
+      n_dark += std::norm(added(0, y, x)) < 0.01 * power(added) / 4096 ? 1 : 0;
+  EXPECT_NEAR(n_dark, 41, 25) << "of speckles, one in a hundred";
+}
+
 TEST(ScaleToCounts, SetsTheSumOverAllModes) {
   WaveStack probe =
       with_extra_modes(aperture_probe(window, wavelength_m, pixel_m, {10 * bin_rad, 0}), 3, 0.1);

@@ -93,7 +93,8 @@ struct OnGpu {
             .slot = slot.data(),
             .saturation = static_cast<float>(p.saturation),
             .background = background.size() > 0 ? background.data() : nullptr,
-            .noise = p.noise};
+            .noise = p.noise,
+            .dark_amplitude = static_cast<float>(p.dark_amplitude)};
   }
   /// Nothing but FigureSums is wanted.
   hot_path::ChunkArrays chunk(int begin) const {

@@ -80,6 +80,7 @@ struct Problem {
   double saturation = std::numeric_limits<double>::infinity();
   std::vector<float> background = {};  ///< (n, n), counts; empty: none
   Noise noise = Noise::amplitude;
+  double dark_amplitude = 1e-10;  ///< of ModelOptions
   std::size_t area() const { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
 };
 
@@ -179,7 +180,7 @@ struct PlainPixel {
   double slope;      ///< of the negative cost, by the intensity
   double curvature;  ///< as PixelModel has it
 
-  PlainPixel(Noise noise, double expected, double counted) {
+  PlainPixel(Noise noise, double expected, double counted, double dark_amplitude) {
     if (noise == Noise::poisson) {
       const double seen = expected + 1e-3;
       cost = (expected - counted * std::log(seen)) / 2;
@@ -193,8 +194,9 @@ struct PlainPixel {
     } else {
       const double missing = std::sqrt(counted) - std::sqrt(expected);
       cost = missing * missing;
-      slope = missing / std::sqrt(expected);
-      curvature = 1 / (std::sqrt(expected) * (std::sqrt(expected) + std::sqrt(counted)));
+      const double amplitude = std::max(std::sqrt(expected), dark_amplitude);
+      slope = missing / amplitude;
+      curvature = 1 / (amplitude * (amplitude + std::sqrt(counted)));
     }
   }
 };
@@ -213,7 +215,7 @@ inline WaveStack missing_at_detector(const Window& window, WaveStack waves, doub
       const double counted = window.counts(0, y, x) * trusted;
       const double expected =
           of_waves(0, y, x) + (background.empty() ? 0 : static_cast<double>(background[i]));
-      const PlainPixel pixel(window.p.noise, expected, counted);
+      const PlainPixel pixel(window.p.noise, expected, counted, window.p.dark_amplitude);
       const double missing = (std::sqrt(counted) - std::sqrt(expected)) * trusted;
       figures[0] += missing * missing;
       figures[1] += std::abs(missing);

@@ -34,6 +34,8 @@ struct Map {
   bool keeps_another = false;
 };
 constexpr Map difference_map{"difference map", 2, -1, true, 1, 1, 0};
+/// Than which many of a problem's pixels are darker.
+constexpr double dark = 3;
 constexpr Map raar{"RAAR", 0.75, 1, false, 2, -0.25, 0.5, true};
 
 /// r, then what its modulus constraint misses.

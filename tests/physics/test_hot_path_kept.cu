@@ -76,6 +76,9 @@ void expect_projected(const Problem& p, const Map& map) {
 TEST_P(HotPathKept, ProjectionsAgreeWithPlainLoops) {
   expect_projected(p_, difference_map);
   expect_projected(p_, raar);
+  Problem p = p_;
+  p.dark_amplitude = dark;
+  expect_projected(p, raar);
 }
 
 TEST_P(HotPathKept, GradientsAgreeWithPlainLoops) {

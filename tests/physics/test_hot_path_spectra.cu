@@ -106,6 +106,9 @@ TEST_P(HotPathSpectra, ProjectionsAgreeWithPlainLoops) {
   for (const bool bounded : {true, false}) {
     expect_projected(p, difference_map, bounded);
     expect_projected(p, raar, bounded);
+    Problem spares_dark = p;
+    spares_dark.dark_amplitude = dark;
+    expect_projected(spares_dark, raar, bounded);
   }
 }
 

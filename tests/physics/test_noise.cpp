@@ -50,9 +50,18 @@ TEST_P(NoiseTest, SlopeIsTheDerivativeOfTheCost) {
     for (const Real measured : measurements) {
       const auto expected =
           static_cast<double>(slope_by_differences(GetParam(), intensity, measured));
-      EXPECT_NEAR(slope(GetParam(), intensity, measured), expected,
+      EXPECT_NEAR(slope(GetParam(), intensity, measured, Real(1e-10)), expected,
                   tolerance * (1 + std::abs(expected)));
     }
+}
+
+/// Others say of themselves what they divide by.
+TEST(DarkAmplitudes, AreDividedByNoLess) {
+  const Real dark = 2;
+  EXPECT_EQ(slope(Noise::amplitude, 9, 25, dark), Real(-2) / 3);
+  EXPECT_EQ(slope(Noise::amplitude, 1, 25, dark), -2);
+  EXPECT_EQ(slope(Noise::amplitude, 0, 25, dark), Real(-2.5));
+  EXPECT_EQ(slope(Noise::poisson, 1, 25, dark), slope(Noise::poisson, 1, 25, 0));
 }
 
 TEST_P(NoiseTest, ExcessIsTheCostAboveThatOfAPerfectModel) {

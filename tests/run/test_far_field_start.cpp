@@ -50,6 +50,26 @@ class FarFieldStart : public ::testing::Test {
   testing::SharedFolder folder_;
 };
 
+/// Beside the aperture an empty object's patterns are dark, and a background is counted there.
+TEST_F(FarFieldStart, RoundingDoesNotChooseThePhasesOfDarkPixels) {
+  const auto probe_from = [&](const char* defocus_m) {
+    run::Run run(deck({text("probe.defocus_m=", defocus_m)}), world(), Log(false));
+    for (int epoch = 0; epoch < 2; ++epoch) run.run_epoch();
+    return testing::on_host(run.unknowns().probe);
+  };
+  simulation::simulate(deck({"probe.defocus_m=220e-6", "simulation.background_fraction=0.2"}),
+                       world(), Log(false));
+  const WaveStack a = probe_from("220e-6");
+  const WaveStack b = probe_from("220.00001e-6");
+  double apart = 0;
+  double power = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    apart += std::norm(a.data()[i] - b.data()[i]);
+    power += std::norm(a.data()[i]);
+  }
+  EXPECT_LT(std::sqrt(apart / power), 1e-3);
+}
+
 TEST_F(FarFieldStart, DefocusThatTheDeckDoesNotKnowIsMeasured) {
   for (const double defocus_m : {220e-6, -220e-6}) {
     simulation::simulate(deck({"probe.defocus_m=" + std::to_string(defocus_m)}), world(),

@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Scans, NoRunaway,
 /// With one step an epoch of what is refined they end at twice its error.
 TEST(LineSearches, KeepUpWithAdamWhereAllIsRefined) {
   const testing::SharedFolder folder("line_searches");
-  const Overrides errors{"simulation.position_error_px=1", "solver.epochs=100"};
+  const Overrides errors{"simulation.position_error_px=1", "solver.epochs=200"};
   const auto error_of = [&](const Overrides& method) {
     run::Run run(
         simulated(folder.path(), {scans[0].overrides, errors, method, refined[2].overrides}),

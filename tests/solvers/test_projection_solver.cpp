@@ -41,6 +41,7 @@ double power(const WaveStack& waves) {
 struct Reference {
   SmallScan& scan;
   settings::Projection options;
+  double dark_amplitude = 0;
   Shape2 window = scan.window;
   const double least_bound =
       options.fourier_relaxation * options.fourier_relaxation / 4 * power(scan.probe);
@@ -68,13 +69,13 @@ struct Reference {
 
   WaveStack with_measured_amplitudes(const WaveStack& wave, int j) {
     const WaveStack detector = tessera::testing::dft(wave, -1);
-    const ImageStack<double> missing = difference(detector, j);
-    const double distance = squared_norm(missing);
+    const WaveStack missing =
+        tessera::testing::missing_waves(detector, difference(detector, j), dark_amplitude);
+    const double distance = power(missing);
     const bool within = distance <= distance_bound;
     ++(within ? n_within_bound : n_beyond_bound);
     const double share = within ? 0 : 1 - std::sqrt(distance_bound / distance);
-    return combined(1, wave, share,
-                    tessera::testing::dft(tessera::testing::missing_waves(detector, missing), +1));
+    return combined(1, wave, share, tessera::testing::dft(missing, +1));
   }
 
   void find_object(const std::vector<WaveStack>& waves) {
@@ -195,6 +196,7 @@ struct Case {
   Shape2 window = small_window;  ///< larger ones go through the fused kernels where there are
   int probe_start_epoch = 0;
   int n_settling = 0;  ///< of the epochs
+  double dark_amplitude = 0;
 };
 
 class ProjectionSolverTest : public ::testing::TestWithParam<Case> {
@@ -205,6 +207,11 @@ class ProjectionSolverTest : public ::testing::TestWithParam<Case> {
     settings::Projection options = GetParam().options;
     options.settle_fraction = static_cast<double>(GetParam().n_settling) / n_epochs;
     return options;
+  }
+  static physics::ModelOptions model() {
+    physics::ModelOptions model;
+    model.dark_amplitude = std::max(model.dark_amplitude, GetParam().dark_amplitude);
+    return model;
   }
   static bool settles(int epoch) { return epoch >= n_epochs - GetParam().n_settling; }
   void expect_same(const Reconstruction& run) const {
@@ -223,8 +230,8 @@ class Raar : public ProjectionSolverTest {};
 TEST_P(DifferenceMap, EpochsAreTheMap) {
   const settings::Projection options = this->options();
   const int probe_start_epoch = GetParam().probe_start_epoch;
-  Reconstruction run(scan_, options, probe_start_epoch);
-  Reference reference{scan_, options};
+  Reconstruction run(scan_, options, probe_start_epoch, model());
+  Reference reference{scan_, options, GetParam().dark_amplitude};
   std::vector<WaveStack> psi = reference.exit_waves();
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
     const double error = reference.error();
@@ -249,8 +256,8 @@ TEST_P(DifferenceMap, EpochsAreTheMap) {
 TEST_P(Raar, EpochsAreTheMap) {
   const settings::Projection options = this->options();
   const int probe_start_epoch = GetParam().probe_start_epoch;
-  Reconstruction run(scan_, options, probe_start_epoch);
-  Reference reference{scan_, options};
+  Reconstruction run(scan_, options, probe_start_epoch, model());
+  Reference reference{scan_, options, GetParam().dark_amplitude};
   std::vector<WaveStack> psi = reference.exit_waves();
   std::vector<WaveStack> measured = psi;    // P_M psi
   std::vector<WaveStack> reflection = psi;  // R_M psi
@@ -278,6 +285,7 @@ TEST_P(Raar, EpochsAreTheMap) {
   }
 }
 
+constexpr double dark = 2;  ///< than which a third of the pixels are darker
 constexpr settings::ProjectionMap raar = settings::ProjectionMap::raar;
 const auto name_of = [](const auto& tested) { return std::string(tested.param.name); };
 
@@ -300,6 +308,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"AsItComes", {.map = raar}, false}, Case{"BetweenPixels", {.map = raar}},
         Case{"OtherBeta", {.map = raar, .overlap_rounds = 3, .raar_beta = 0.9}},
         Case{"Relaxed", {.map = raar, .fourier_relaxation = 4, .overlap_rounds = 2}},
+        Case{"SparesTheDark", {.map = raar}, true, small_window, 0, 0, dark},
+        Case{"SparesTheDarkRelaxed",
+             {.map = raar, .fourier_relaxation = 4, .overlap_rounds = 2},
+             true,
+             small_window,
+             0,
+             0,
+             dark},
+        Case{"LargerSparesTheDark", {.map = raar}, true, larger_window, 0, 0, dark},
         Case{"ProbeStartsLater", {.map = raar, .overlap_rounds = 3}, true, small_window, 1},
         Case{"Settles", {.map = raar, .overlap_rounds = 2}, true, small_window, 0, 1},
         Case{"Larger", {.map = raar}, false, larger_window},

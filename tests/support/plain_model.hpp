@@ -127,13 +127,15 @@ ImageStack<double> missing_amplitude(const Scan& scan, int j, const WaveStack& d
   return missing;
 }
 
-/// The waves times missing / |waves|: with all of it they have the measured amplitude.
-inline WaveStack missing_waves(const WaveStack& detector, const ImageStack<double>& missing) {
+/// The waves times missing / |waves|: with all of it they have the measured amplitude, unless they
+/// are darker than `dark_amplitude`, which then is divided by.
+inline WaveStack missing_waves(const WaveStack& detector, const ImageStack<double>& missing,
+                               double dark_amplitude = 0) {
   const ImageStack<double> model = intensity(detector);
   WaveStack waves = detector;
   for (int m = 0; m < waves.n(); ++m)
     for (std::size_t i = 0; i < missing.size(); ++i)
-      waves.image(m)[i] *= missing.data()[i] / std::sqrt(model.data()[i]);
+      waves.image(m)[i] *= missing.data()[i] / std::max(std::sqrt(model.data()[i]), dark_amplitude);
   return waves;
 }
 

@@ -51,6 +51,11 @@ WaveStack aperture_probe(Shape2 window, double wavelength_m, double pixel_m,
 WaveStack zone_plate_probe(Shape2 window, double wavelength_m, double pixel_m,
                            const ZonePlateOptics& optics);
 
+/// Adds light of random phases, the same in every run, of a millionth of the power. Where an
+/// aperture lets no light through an empty object's pattern is dark, and the phase of what is
+/// counted there would be that of rounding: of another processor or kernel, another probe.
+void add_faint_light(WaveStack& probe);
+
 /// Inverse transform of sqrt(intensity) with the aberrations' phase: from the mean pattern, or from
 /// a measurement without a sample, where no other phase is known.
 /// @param intensity (1, h, w), zero frequency at [0, 0]

@@ -23,6 +23,9 @@ struct ModelOptions {
   double pixel_m = 0;       ///< of the object
   double distance_m = 0;    ///< of a near field, in the parallel beam that equals the cone
   Noise noise = Noise::amplitude;
+  /// The amplitude model divides by no less, sqrt(counts): what is missing in a darker pixel is
+  /// added in part, for the phase of little light says little.
+  double dark_amplitude = least_dark_amplitude;
   double point_spread_px = 0;  ///< standard deviation on the detector
   int chunk_size = 1;          ///< most positions in a chunk
   int max_slots = 1;           ///< most shifted probes that chunks that share them see

@@ -34,17 +34,24 @@ KOKKOS_INLINE_FUNCTION Real excess_cost(const Noise noise, const Real intensity,
          2;
 }
 
+/// What the amplitude model divides by. As a choice, which processors vectorise.
+/// @param dark_amplitude of ModelOptions
+KOKKOS_INLINE_FUNCTION Real no_darker(const Real amplitude, const Real dark_amplitude) {
+  return amplitude < dark_amplitude ? dark_amplitude : amplitude;
+}
+
 /// dL/dI: the negative gradient of the cost by the detector wave is -slope wave.
-KOKKOS_INLINE_FUNCTION Real slope(const Noise noise, const Real intensity, const Real measured) {
+/// @param dark_amplitude as that of no_darker
+KOKKOS_INLINE_FUNCTION Real slope(const Noise noise, const Real intensity, const Real measured,
+                                  const Real dark_amplitude) {
   switch (noise) {
     case Noise::intensity:
       return (intensity - measured) / (2 * (measured + 1));
     case Noise::poisson:
       return (1 - measured / (intensity + dark_counts)) / 2;
     default: {
-      // The floor keeps a pixel that the model leaves dark from dividing by zero.
       const Real amplitude = device::math::sqrt(intensity);
-      return (amplitude - device::math::sqrt(measured)) / (amplitude + Real(1e-10));
+      return (amplitude - device::math::sqrt(measured)) / no_darker(amplitude, dark_amplitude);
     }
   }
 }

@@ -15,4 +15,7 @@ enum class Noise {
 /// `dark_counts`, in double.
 inline constexpr double expected_dark_counts = 1e-3;
 
+/// The amplitude model divides by no less, or a pixel without light would divide by zero.
+inline constexpr double least_dark_amplitude = 1e-10;
+
 }  // namespace tessera::physics
