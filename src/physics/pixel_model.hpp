@@ -52,8 +52,9 @@ struct PixelModel {
     KOKKOS_FUNCTION Real curvature(const Real measured) const {
       if (noise == Noise::intensity) return Real(0.5) / (measured + 1);
       if (noise == Noise::poisson) return Real(0.5) / (counts + dark_counts);
-      const Real amplitude = no_darker(device::math::sqrt(counts), dark_amplitude);
-      return 1 / (amplitude * (amplitude + device::math::sqrt(measured)));
+      const Real amplitude = device::math::sqrt(counts);
+      const Real both = amplitude + device::math::sqrt(measured) + Real(1e-10);
+      return 1 / (no_darker(amplitude, dark_amplitude) * both);
     }
   };
   struct Row {

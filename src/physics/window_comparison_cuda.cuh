@@ -74,8 +74,7 @@ struct Comparison {
   }
   /// As `Compare` has it of amplitudes.
   __device__ __forceinline__ float curvature() const {
-    const float of_amplitude = n * n * inverse;
-    return __fdividef(of_amplitude * of_amplitude, fmaf(measured_amplitude, of_amplitude, 1.F));
+    return __fdividef(n * n * inverse, fmaf(2.F, measured_amplitude, difference) + 1e-10F);
   }
 };
 

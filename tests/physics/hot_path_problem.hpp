@@ -196,7 +196,7 @@ struct PlainPixel {
       cost = missing * missing;
       const double amplitude = std::max(std::sqrt(expected), dark_amplitude);
       slope = missing / amplitude;
-      curvature = 1 / (amplitude * (amplitude + std::sqrt(counted)));
+      curvature = 1 / (amplitude * (std::sqrt(expected) + std::sqrt(counted)));
     }
   }
 };
