@@ -307,10 +307,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{"AsItComes", {.map = raar}, false}, Case{"BetweenPixels", {.map = raar}},
         Case{"OtherBeta", {.map = raar, .overlap_rounds = 3, .raar_beta = 0.9}},
-        Case{"Relaxed", {.map = raar, .fourier_relaxation = 4, .overlap_rounds = 2}},
+        Case{"Relaxed", {.map = raar, .fourier_relaxation = 2, .overlap_rounds = 2}},
         Case{"SparesTheDark", {.map = raar}, true, small_window, 0, 0, dark},
         Case{"SparesTheDarkRelaxed",
-             {.map = raar, .fourier_relaxation = 4, .overlap_rounds = 2},
+             {.map = raar, .fourier_relaxation = 2, .overlap_rounds = 2},
              true,
              small_window,
              0,
