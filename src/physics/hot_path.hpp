@@ -37,7 +37,8 @@ struct ScanArrays {
   /// Where counts are compared: those of `add_gradients_and_keep`, of slices and of lines know all,
   /// the others amplitudes.
   Noise noise = Noise::amplitude;
-  float dark_amplitude = 1e-10F;  ///< of ModelOptions; on the chip of projections alone
+  /// Of ModelOptions; on the chip of projections alone.
+  float dark_amplitude = static_cast<float>(least_dark_amplitude);
 };
 
 /// Places begin ... begin + count - 1 of the order, with what they read and add to.

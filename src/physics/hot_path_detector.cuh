@@ -137,7 +137,8 @@ __device__ __forceinline__ float compare(const ScanArrays& scan, int at, unsigne
   if constexpr (of_amplitudes) {
     const float amplitude = fmaxf(model_amplitude, scan.dark_amplitude);
     slope = __fdividef(-difference, amplitude);
-    curvature = __fdividef(valid, amplitude * (model_amplitude + measured_amplitude + 1e-10F));
+    curvature = __fdividef(valid, amplitude * (model_amplitude + measured_amplitude +
+                                               static_cast<float>(least_dark_amplitude)));
   } else if (scan.noise == Noise::poisson) {
     const float seen = intensity + static_cast<float>(expected_dark_counts);
     curvature = valid * __fdividef(0.5F, seen);

@@ -53,7 +53,7 @@ struct PixelModel {
       if (noise == Noise::intensity) return Real(0.5) / (measured + 1);
       if (noise == Noise::poisson) return Real(0.5) / (counts + dark_counts);
       const Real amplitude = device::math::sqrt(counts);
-      const Real both = amplitude + device::math::sqrt(measured) + Real(1e-10);
+      const Real both = amplitude + device::math::sqrt(measured) + Real(least_dark_amplitude);
       return 1 / (no_darker(amplitude, dark_amplitude) * both);
     }
   };

@@ -74,7 +74,8 @@ struct Comparison {
   }
   /// As `Compare` has it of amplitudes.
   __device__ __forceinline__ float curvature() const {
-    return __fdividef(n * n * inverse, fmaf(2.F, measured_amplitude, difference) + 1e-10F);
+    return __fdividef(n * n * inverse, fmaf(2.F, measured_amplitude, difference) +
+                                           static_cast<float>(least_dark_amplitude));
   }
 };
 
