@@ -76,17 +76,24 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
 
   ChunkRange range;
   range.border_begin = static_cast<int>(chunks_.size());
-  const bool shared = number_slots_of_batch(border, interior);
-  // A chunk that meets most slots in any case is better made of neighbours, whose part of the
-  // object stays in a cache, than of positions of the same shift from all over the tile.
-  if (shared && n_slots() <= 2 * chunk_size_) {
+  const std::size_t n_members = border.size() + interior.size();
+  const std::size_t n_shifts = n_shifts_of_batch(border, interior);
+  const bool alone = n_shifts == n_members;
+  const bool shared = !alone && n_shifts <= static_cast<std::size_t>(max_slots_);
+  if (shared) number_slots_of_batch(border, interior);
+  if (alone) {
+    std::sort(border.begin(), border.end());
+    std::sort(interior.begin(), interior.end());
+  } else if (shared && n_shifts <= 2 * static_cast<std::size_t>(chunk_size_)) {
+    // A chunk that meets most slots in any case is better made of neighbours, whose part of the
+    // object stays in a cache, than of positions of the same shift from all over the tile.
     sort_within_chunks(border, by_shift);
     sort_within_chunks(interior, by_shift);
   }
-  const std::size_t n_sharing = shared ? border.size() + interior.size() : 0;
-  append_chunks(border, n_sharing);
+  const std::size_t n_sharing = shared ? n_members : 0;
+  append_chunks(border, n_sharing, alone);
   range.interior_begin = static_cast<int>(chunks_.size());
-  append_chunks(interior, n_sharing);
+  append_chunks(interior, n_sharing, alone);
   range.end = static_cast<int>(chunks_.size());
   for (int i = range.border_begin; i + 1 < range.end; ++i)
     chunks_[i].ends_slots = chunks_[i].first_slot != chunks_[i + 1].first_slot;
@@ -103,41 +110,50 @@ void ChunkLayout::sort_within_chunks(std::span<int> positions, const Before& by_
   }
 }
 
-/// Slots for all of a batch, in the order of their shifts; none and false if they are too many.
-bool ChunkLayout::number_slots_of_batch(std::span<const int> border,
-                                        std::span<const int> interior) {
-  begin_slots();
-  const auto for_each_shift = [&](const auto& f) {
-    for (std::size_t b = 0, i = 0; b < border.size() || i < interior.size();) {
-      const bool from_border =
-          i == interior.size() ||
-          (b < border.size() && shift_of_[border[b]] <= shift_of_[interior[i]]);
-      f(shift_of_[from_border ? border[b++] : interior[i++]]);
-    }
-  };
-  int n_slots = 0;
-  int last = -1;
-  for_each_shift([&](int shift) {
-    n_slots += shift != last ? 1 : 0;
-    last = shift;
-  });
-  if (n_slots > max_slots_) return false;
-  for_each_shift([&](int shift) { slot_of(shift); });
-  return true;
+/// f(shift) for every position, ascending. @param border sorted by shift, as interior
+template <class F>
+void ChunkLayout::for_each_shift(std::span<const int> border, std::span<const int> interior,
+                                 const F& f) const {
+  for (std::size_t b = 0, i = 0; b < border.size() || i < interior.size();) {
+    const bool from_border = i == interior.size() ||
+                             (b < border.size() && shift_of_[border[b]] <= shift_of_[interior[i]]);
+    f(shift_of_[from_border ? border[b++] : interior[i++]]);
+  }
 }
 
-/// A slot's positions lead from one end of the tile to the other, and every lane goes through a
-/// slot or two: where its run begins it finds the first positions of a slot, though it begins amid
-/// the slot's places. So all lanes are at the same part of the tile at a time, and find it in a
-/// cache.
-void ChunkLayout::keep_lanes_in_step(std::span<int> chunk) {
+std::size_t ChunkLayout::n_shifts_of_batch(std::span<const int> border,
+                                           std::span<const int> interior) const {
+  std::size_t n_shifts = 0;
+  int last = -1;
+  for_each_shift(border, interior, [&](int shift) {
+    n_shifts += shift != last ? 1 : 0;
+    last = shift;
+  });
+  return n_shifts;
+}
+
+/// Slots for all of a batch, in the order of their shifts.
+void ChunkLayout::number_slots_of_batch(std::span<const int> border,
+                                        std::span<const int> interior) {
+  begin_slots();
+  for_each_shift(border, interior, [&](int shift) { slot_of(shift); });
+}
+
+/// The positions of a slot, or all where each has its own, lead from one end of the tile to the
+/// other, and every lane goes through a slot or two: where its run begins it finds the first
+/// positions of a slot, though it begins amid the slot's places. So all lanes are at the same part
+/// of the tile at a time, and find it in a cache.
+void ChunkLayout::keep_lanes_in_step(std::span<int> chunk, bool alone) {
   const int n = static_cast<int>(chunk.size());
   if (n_lanes_ == 1 || n <= n_lanes_) return;
   int n_shifts = 1;
   for (int p = 1; p < n; ++p) n_shifts += shift_of_[chunk[p]] != shift_of_[chunk[p - 1]] ? 1 : 0;
-  const double places_of_slot = static_cast<double>(n) / n_shifts;
+  const double places_of_slot = alone ? n : static_cast<double>(n) / n_shifts;
   for (int begin = 0, end = 0; begin < n; begin = end) {
-    for (end = begin + 1; end < n && shift_of_[chunk[end]] == shift_of_[chunk[begin]];) ++end;
+    const auto goes_on = [&](int p) {
+      return p < n && (alone || shift_of_[chunk[p]] == shift_of_[chunk[begin]]);
+    };
+    for (end = begin + 1; goes_on(end);) ++end;
     of_slot_.assign(chunk.begin() + begin, chunk.begin() + end);
     places_.clear();
     for (int p = begin; p < end; ++p)
@@ -147,10 +163,10 @@ void ChunkLayout::keep_lanes_in_step(std::span<int> chunk) {
   }
 }
 
-void ChunkLayout::append_chunks(std::span<int> positions, std::size_t n_sharing) {
+void ChunkLayout::append_chunks(std::span<int> positions, std::size_t n_sharing, bool alone) {
   for (std::size_t begin = 0; begin < positions.size(); begin += chunk_size_) {
     const std::size_t count = std::min<std::size_t>(chunk_size_, positions.size() - begin);
-    keep_lanes_in_step(positions.subspan(begin, count));
+    keep_lanes_in_step(positions.subspan(begin, count), alone);
     if (n_sharing == 0) begin_slots();
     Chunk chunk;
     chunk.begin = static_cast<int>(order_.size());

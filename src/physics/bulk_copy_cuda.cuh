@@ -25,6 +25,13 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
 // Earlier chips have none of it: `fits_on_chip` is false there.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
+/// Of what is read once an epoch: it leaves the second-level cache before what is used again.
+__device__ __forceinline__ std::uint64_t read_once() {
+  std::uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+
 /// What threads wrote to shared memory is seen by the copy engine.
 __device__ __forceinline__ void show_to_copy_engine() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -65,16 +72,17 @@ struct Arrival {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&state)) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
-  /// Both 16-byte aligned, bytes a multiple of 16.
+  /// Of what is read once an epoch. Both 16-byte aligned, bytes a multiple of 16.
   __device__ void start_copy(void* to, const void* from, int bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&state)),
         "r"(bytes)
         : "memory");
     asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-            "r"(shared_address(to)),
-        "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(&state))
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], "
+        "[%1], %2, [%3], %4;" ::"r"(shared_address(to)),
+        "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(&state)),
+        "l"(read_once())
         : "memory");
   }
   /// @param parity of the copy's number, which counts from 0

@@ -61,4 +61,10 @@ void add_coverage(void* stream, const ScanArrays& scan, const ChunkArrays& chunk
   with_chip_size(scan.n, [&](auto size) { launch_coverage<size>(stream, scan, chunk); });
 }
 
+void add_overlap(void* stream, const ScanArrays& scan, const ChunkArrays& chunk) {
+  ChunkArrays without_dose = chunk;
+  without_dose.dose = nullptr;
+  add_coverage(stream, scan, without_dose);
+}
+
 }  // namespace tessera::physics::hot_path

@@ -26,7 +26,7 @@ void launch_projection(void* stream, const ScanArrays& scan, const ChunkArrays& 
 void project_and_add(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                      const Projection& projection) {
   if (chunk.count == 0) return;
-  add_coverage(stream, scan, chunk);
+  add_overlap(stream, scan, chunk);
   if (projection.bound > 0)
     launch_projection<Gradient::of_bounded>(stream, scan, chunk, projection);
   else
@@ -36,10 +36,11 @@ void project_and_add(void* stream, const ScanArrays& scan, const ChunkArrays& ch
 void add_kept_spectra(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                       const Complex* spectra) {
   if (chunk.count == 0) return;
-  add_coverage(stream, scan, chunk);
+  add_overlap(stream, scan, chunk);
   Projection kept{};
   kept.overlapping = const_cast<Complex*>(spectra);
-  if (chunk.object_sum) launch_kept<Gradient::of_kept_by_object>(stream, scan, chunk, kept);
+  if (chunk.object_sum || chunk.dose)
+    launch_kept<Gradient::of_kept_by_object>(stream, scan, chunk, kept);
   if (chunk.slot_sums) launch_kept<Gradient::of_kept_by_probe>(stream, scan, chunk, kept);
 }
 

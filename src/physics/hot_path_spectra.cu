@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(threads, 1)
     float2* const numbers = to + spectra.first_number(by_position ? place.position : j);
 #pragma unroll
     for (int i = 0; i < 16; ++i)
-      __stcg(numbers + (16 * half + i) * WindowSpectra<n>::from_number_to_number,
+      __stcs(numbers + (16 * half + i) * WindowSpectra<n>::from_number_to_number,
              x[i / Slices<n>::last][i % Slices<n>::last] * factor);
   });
 #endif

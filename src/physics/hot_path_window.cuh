@@ -28,5 +28,7 @@ __host__ __device__ constexpr int windows_at_a_time(int n) {
 
 /// dose and overlap of `add_gradients`.
 void add_coverage(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
+/// overlap alone.
+void add_overlap(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
 
 }  // namespace tessera::physics::hot_path

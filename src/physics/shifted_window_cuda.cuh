@@ -313,9 +313,7 @@ template <bool own>
 void launch_shifted(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                     const ShiftsOnChip& shifts, const OwnProbes& own_probes) {
   if (chunk.count == 0) return;
-  ChunkArrays without_dose = chunk;
-  without_dose.dose = nullptr;
-  add_coverage(stream, scan, without_dose);
+  add_overlap(stream, scan, chunk);
   const auto launch_all = [&](auto background) {
     with_window_kind(scan, LaunchShifted<own, background>{stream, scan, chunk, shifts, own_probes});
   };

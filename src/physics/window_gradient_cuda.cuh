@@ -45,6 +45,8 @@ class WindowGradient {
   static constexpr bool projects =
       gradient == Gradient::of_projection || gradient == Gradient::of_bounded;
   static constexpr bool makes_waves = gradient == Gradient::of_residual || projects;
+  /// Where no sums of the probe are added, additions to the dose are hidden behind the others.
+  static constexpr bool adds_dose = by_object && !by_probe;
   using Detector = std::conditional_t<
       gradient == Gradient::of_residual, WindowDetector<n, Count, shares, false, background>,
       std::conditional_t<projects,
@@ -218,7 +220,8 @@ class WindowGradient {
     commit_additions();
   }
 
-  /// object_sum += conj(probe) v, by way of the slice, which holds nothing now; v = probe.
+  /// object_sum += conj(probe) v, by way of the slice, which holds nothing now; v = probe. Its
+  /// power to the dose.
   template <class Take>
   __device__ __forceinline__ void add_object_gradient(const Place& now,
                                                       float2 (&v)[S::across][S::rows],
@@ -235,6 +238,11 @@ class WindowGradient {
       const int a = i % S::across;
       const int b = i / S::across;
       const float2 probe = take(32 + i);
+      if constexpr (adds_dose) {
+        const auto width = static_cast<unsigned>(chunk_.object_width);
+        const unsigned pixel = now.object + slice_ * width + lane_ + b * S::count * width + 32 * a;
+        add_if(chunk_.dose != nullptr, chunk_.dose + pixel, power(probe));
+      }
       rows.stage(a, b, conj_times(probe, v[a][b]));
       v[a][b] = probe;
     }

@@ -10,15 +10,16 @@ namespace tessera::physics::hot_path {
 /// Brings n x n numbers near.
 __device__ __forceinline__ void fetch_image(const float2* image, int n) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(image)),
-               "r"(n * n * static_cast<int>(sizeof(float2))));
+  asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;" ::"l"(
+                   __cvta_generic_to_global(image)),
+               "r"(n * n * static_cast<int>(sizeof(float2))), "l"(read_once()));
 #endif
 }
 
 /// Where it stands in the program, long before it is needed.
 __device__ __forceinline__ float2 load_kept(const float2* p) {
   float2 v;
-  asm volatile("ld.global.cg.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(p));
+  asm volatile("ld.global.cs.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(p));
   return v;
 }
 
@@ -136,9 +137,9 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, background> {
         const float2 base = (p.from_overlap ? wave : reflected) * (1 / n_pixels);
         wave = base + reflected * (factor * of_residual);
         const int number = (16 * half + i) * step;
-        __stcg(overlapping + number, wave);
+        __stcs(overlapping + number, wave);
         if (p.kept != p.overlapping)
-          __stcg(kept + number, wave * p.keeps_new + base * p.keeps_base);
+          __stcs(kept + number, wave * p.keeps_new + base * p.keeps_base);
       }
       if constexpr (part != Part::distance)
 #pragma unroll

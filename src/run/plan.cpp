@@ -59,8 +59,8 @@ std::int64_t n_bins(int subpixel_bins) {
 
 /// On a host, as many positions as keep their waves in a second-level cache; on a device as many as
 /// its own holds, and enough to fill it or to be worth many starts; far more where waves stay on
-/// the chip, and every start empties it. What falls on each slice is kept, hence fewer positions of
-/// a thick sample: always cheaper than to compute it once more.
+/// the chip, and every start empties it: such a GPU has tens of GiB. What falls on each slice is
+/// kept, hence fewer positions of a thick sample: always cheaper than to compute it once more.
 int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positions) {
   const std::int64_t cache_bytes = device::device_is_host ? 512 << 10 : 32 << 20;
   const std::int64_t min = device::device_is_host ? 1 : runs_in_steps(deck) ? 1024 : 256;
@@ -68,12 +68,18 @@ int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positi
   const std::int64_t fit = std::max(min, cache_bytes / wave_bytes);
   if (device::device_is_host) return static_cast<int>(fit);
   const bool in_steps = runs_in_steps(deck);
-  const bool on_chip = !sizes.model.own_probes && (in_steps ? physics::keeps_spectra_on_chip(sizes)
-                                                            : physics::keeps_waves_on_chip(sizes));
-  // Steps keep up to three waves of a position of the chunk. Without bins every position has room
-  // for its shifted probe, for whoever wants it.
-  const std::int64_t on_chip_bytes =
-      std::int64_t{1} << ((in_steps ? 29 : 30) - (n_bins(deck.data.subpixel_bins) > 0 ? 0 : 1));
+  const bool own_probes = sizes.model.own_probes;
+  const bool on_chip = in_steps ? !own_probes && physics::keeps_spectra_on_chip(sizes)
+                                : physics::keeps_waves_on_chip(sizes);
+  // Steps keep up to three waves of a position of the chunk, lsqml those of its products. Without
+  // bins every position has room for its shifted probe, for whoever wants it; with probes of their
+  // own, for its exit wave, too.
+  const bool keeps_more =
+      in_steps ||
+      std::ranges::find(deck.solvers, "lsqml", &deck::Solver::method) != deck.solvers.end();
+  const bool bins = n_bins(deck.data.subpixel_bins) > 0;
+  const int halvings = (keeps_more ? 1 : 0) + (own_probes ? 2 : bins ? 0 : 1);
+  const std::int64_t on_chip_bytes = std::int64_t{1} << (31 - halvings);
   constexpr std::int64_t max_bytes = std::int64_t{4} << 30;
   const std::int64_t wanted =
       on_chip ? std::min<std::int64_t>(on_chip_bytes / wave_bytes, n_positions) : fit;

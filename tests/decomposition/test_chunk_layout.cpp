@@ -71,7 +71,9 @@ TEST_P(Layouts, SlotsOfAChunkFollowOneAnotherAndAreFew) {
     std::vector<int> border = members(batch, true);
     std::vector<int> interior = members(batch, false);
     const ChunkRange range = layout.add_batch(border, interior);
-    const bool fits = n_shifts_of(batch) <= max_slots();
+    const int n_members = static_cast<int>(border.size() + interior.size());
+    // Positions that share no shift share no slots.
+    const bool fits = n_shifts_of(batch) <= max_slots() && n_shifts_of(batch) < n_members;
     for (int c = range.border_begin; c < range.end; ++c) {
       const Chunk& chunk = layout.chunks()[c];
       EXPECT_LE(chunk.n_slots, fits ? n_shifts_of(batch) : chunk.count);
@@ -82,8 +84,7 @@ TEST_P(Layouts, SlotsOfAChunkFollowOneAnotherAndAreFew) {
       EXPECT_LE(chunk.seen_end, chunk.n_slots);
       const bool last = c + 1 == range.end;
       EXPECT_EQ(chunk.ends_slots, !fits || last);
-      EXPECT_EQ(chunk.n_sharing,
-                fits ? static_cast<int>(border.size() + interior.size()) : chunk.count);
+      EXPECT_EQ(chunk.n_sharing, fits ? n_members : chunk.count);
       if (!last) {
         EXPECT_EQ(chunk.first_slot == layout.chunks()[c + 1].first_slot, fits);
       }
@@ -136,6 +137,21 @@ TEST(ChunkLayout, LanesGoThroughTheTileSideBySide) {
   layout.add_batch({}, positions);
   const std::vector<int> lanes_one_after_another{0, 4, 8, 10, 2, 6, 5, 9, 1, 3, 7, 11};
   EXPECT_TRUE(std::ranges::equal(layout.order(), lanes_one_after_another));
+}
+
+/// Two chunks of neighbours, three lanes of two.
+TEST(ChunkLayout, LanesGoThroughTheTileSideBySideWhereEachPositionHasItsOwnShift) {
+  std::vector<Vec2> shifts;
+  std::vector<int> positions;
+  for (int i = 0; i < 12; ++i) {
+    shifts.push_back({0.5 - 0.07 * (5 * i % 12), 0});
+    positions.push_back(i);
+  }
+  ChunkLayout layout(shifts, 6, 12, 1, 3);
+  layout.add_batch({}, positions);
+  const std::vector<int> lanes_one_after_another{0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11};
+  EXPECT_TRUE(std::ranges::equal(layout.order(), lanes_one_after_another));
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(layout.slot()[i], i % 6);
 }
 
 TEST(ChunkLayout, NoPositionsMakeNoChunks) {

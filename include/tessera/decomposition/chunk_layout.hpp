@@ -67,11 +67,15 @@ class ChunkLayout {
   void sort_within_chunks(std::span<int> positions, const Before& by_shift);
   /// Of the batch or chunk in work.
   int n_slots() const { return static_cast<int>(slot_shift_.size()) - first_slot_; }
-  bool number_slots_of_batch(std::span<const int> border, std::span<const int> interior);
-  /// @param chunk sorted by shift, and by position where shifts are the same
-  void keep_lanes_in_step(std::span<int> chunk);
+  template <class F>
+  void for_each_shift(std::span<const int> border, std::span<const int> interior, const F& f) const;
+  std::size_t n_shifts_of_batch(std::span<const int> border, std::span<const int> interior) const;
+  void number_slots_of_batch(std::span<const int> border, std::span<const int> interior);
+  /// @param chunk sorted by shift, and by position where shifts are the same; by position if
+  /// `alone`, where no two of the batch share a shift
+  void keep_lanes_in_step(std::span<int> chunk, bool alone);
   /// @param n_sharing positions that share the batch's slots; 0: each chunk has its own
-  void append_chunks(std::span<int> positions, std::size_t n_sharing);
+  void append_chunks(std::span<int> positions, std::size_t n_sharing, bool alone);
   void begin_slots();
   int slot_of(int shift);
 
