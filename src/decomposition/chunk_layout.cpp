@@ -146,14 +146,14 @@ void ChunkLayout::number_slots_of_batch(std::span<const int> border,
 void ChunkLayout::keep_lanes_in_step(std::span<int> chunk, bool alone) {
   const int n = static_cast<int>(chunk.size());
   if (n_lanes_ == 1 || n <= n_lanes_) return;
-  int n_shifts = 1;
-  for (int p = 1; p < n; ++p) n_shifts += shift_of_[chunk[p]] != shift_of_[chunk[p - 1]] ? 1 : 0;
-  const double places_of_slot = alone ? n : static_cast<double>(n) / n_shifts;
+  const auto dealt_together = [&](int p, int q) {
+    return alone || shift_of_[chunk[p]] == shift_of_[chunk[q]];
+  };
+  int n_slots = 1;
+  for (int p = 1; p < n; ++p) n_slots += dealt_together(p, p - 1) ? 0 : 1;
+  const double places_of_slot = static_cast<double>(n) / n_slots;
   for (int begin = 0, end = 0; begin < n; begin = end) {
-    const auto goes_on = [&](int p) {
-      return p < n && (alone || shift_of_[chunk[p]] == shift_of_[chunk[begin]]);
-    };
-    for (end = begin + 1; goes_on(end);) ++end;
+    for (end = begin + 1; end < n && dealt_together(end, begin);) ++end;
     of_slot_.assign(chunk.begin() + begin, chunk.begin() + end);
     places_.clear();
     for (int p = begin; p < end; ++p)

@@ -71,14 +71,14 @@ int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positi
   const bool own_probes = sizes.model.own_probes;
   const bool on_chip = in_steps ? !own_probes && physics::keeps_spectra_on_chip(sizes)
                                 : physics::keeps_waves_on_chip(sizes);
-  // Steps keep up to three waves of a position of the chunk, lsqml those of its products. Without
-  // bins every position has room for its shifted probe, for whoever wants it; with probes of their
-  // own, for its exit wave, too.
-  const bool keeps_more =
+  // Steps keep up to three waves of a position of the chunk; lsqml is slower in longer ones
+  // (decision 8). Without bins every position has room for its shifted probe, for whoever wants it;
+  // with probes of their own, for its exit wave, too.
+  const bool prefers_shorter =
       in_steps ||
       std::ranges::find(deck.solvers, "lsqml", &deck::Solver::method) != deck.solvers.end();
   const bool bins = n_bins(deck.data.subpixel_bins) > 0;
-  const int halvings = (keeps_more ? 1 : 0) + (own_probes ? 2 : bins ? 0 : 1);
+  const int halvings = (prefers_shorter ? 1 : 0) + (own_probes ? 2 : bins ? 0 : 1);
   const std::int64_t on_chip_bytes = std::int64_t{1} << (31 - halvings);
   constexpr std::int64_t max_bytes = std::int64_t{4} << 30;
   const std::int64_t wanted =
