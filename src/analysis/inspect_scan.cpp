@@ -9,6 +9,7 @@
 
 #include "inspect_sections.hpp"
 #include "io/bad_pixels.hpp"
+#include "io/flashes.hpp"
 #include "io/scan_format.hpp"
 
 namespace tessera::analysis {
@@ -26,9 +27,28 @@ std::vector<double> read_mask(const io::File& file, const ScanContents& contents
   return mask;
 }
 
-/// Counts of the valid pixels of all patterns. Every n-th goes to `statistics` as well.
+/// What is needed to judge the pixels of the whole detector.
+struct Judged {
+  Judged(const ScanContents& contents, Shape2 shape, const std::vector<double>& mask)
+      : statistics(shape), trusted(1, shape, 1), in_beam(1, shape) {
+    for (std::size_t i = 0; i < mask.size(); ++i) trusted.data()[i] = mask[i] != 0;
+    const bool at_corner = contents.zero_frequency == "corner";
+    for (int y = 0; y < shape.h; ++y)
+      for (int x = 0; x < shape.w; ++x)
+        in_beam(0, y, x) =
+            (at_corner ? std::hypot(std::min(y, shape.h - y), std::min(x, shape.w - x))
+                       : std::hypot(y - shape.h / 2, x - shape.w / 2)) <= io::sharpest_beam_px;
+  }
+
+  io::PixelStatistics statistics;
+  ImageStack<std::uint8_t> trusted;
+  ImageStack<std::uint8_t> in_beam;
+};
+
+/// Counts of the valid pixels of all patterns. Every n-th goes to `judged` as well.
 Json dose_section(const io::File& file, const ScanContents& contents, const PatternExtents& extents,
-                  const std::vector<double>& mask, io::PixelStatistics& statistics) {
+                  Judged& judged) {
+  const io::FlashFinder flashes(judged.trusted, judged.in_beam);
   const Shape2 pattern = extents.pattern;
   const std::int64_t step = std::max<std::int64_t>(1, extents.n / io::most_patterns_to_judge);
   double total = 0;
@@ -42,15 +62,18 @@ Json dose_section(const io::File& file, const ScanContents& contents, const Patt
     double sum = 0;
     const bool is_judged = n % step == 0;
     for (std::int64_t r = 0; r < pattern.size(); ++r) {
-      if (!mask.empty() && mask[r] == 0) continue;
+      if (!judged.trusted.data()[r]) continue;
       if (!std::isfinite(counts[r]) || counts[r] < 0) {
         ++n_unusable;
         continue;
       }
-      if (is_judged) statistics.add(r, counts[r]);
+      if (is_judged) judged.statistics.add(r, counts[r]);
       sum += counts[r];
       brightest_pixel = std::max(brightest_pixel, counts[r]);
     }
+    if (is_judged)
+      flashes.for_each(counts, nullptr, std::numeric_limits<double>::infinity(),
+                       [&](std::int64_t r) { judged.statistics.add_flash(r); });
     ++n;
     n_empty += sum == 0;
     total += sum;
@@ -65,19 +88,10 @@ Json dose_section(const io::File& file, const ScanContents& contents, const Patt
           {"negative_or_not_finite_values", n_unusable}};
 }
 
-/// Pixels that no light explains, as a reconstruction looks for them; masked ones are not in
-/// `statistics`.
-Json bad_pixels_section(const io::PixelStatistics& statistics, const ScanContents& contents) {
-  const Shape2 shape = statistics.shape();
-  const ImageStack<std::uint8_t> trusted(1, shape, 1);
-  ImageStack<std::uint8_t> in_beam(1, shape);
-  const bool at_corner = contents.zero_frequency == "corner";
-  for (int y = 0; y < shape.h; ++y)
-    for (int x = 0; x < shape.w; ++x)
-      in_beam(0, y, x) =
-          (at_corner ? std::hypot(std::min(y, shape.h - y), std::min(x, shape.w - x))
-                     : std::hypot(y - shape.h / 2, x - shape.w / 2)) <= io::sharpest_beam_px;
-  const io::BadPixels bad = io::find_bad_pixels(statistics, trusted, in_beam);
+/// Pixels that no light explains, as a reconstruction looks for them.
+Json bad_pixels_section(const Judged& judged) {
+  const Shape2 shape = judged.statistics.shape();
+  const io::BadPixels bad = io::find_bad_pixels(judged.statistics, judged.trusted, judged.in_beam);
   Json section;
   const auto add = [&](const std::string& kind, const std::vector<std::int64_t>& pixels) {
     constexpr std::size_t most_named = 8;
@@ -87,6 +101,7 @@ Json bad_pixels_section(const io::PixelStatistics& statistics, const ScanContent
   };
   add("hot", bad.hot);
   add("stuck", bad.stuck);
+  section["flashes"] = bad.n_flashes;
   return section;
 }
 
@@ -134,10 +149,10 @@ Json scan_report(const ScanContents& contents) {
     report["positions"] = positions_section(read_positions(file, contents));
     report["positions"]["dataset"] = *contents.positions;
   }
-  io::PixelStatistics statistics(extents.pattern);
-  report["dose"] = dose_section(file, contents, extents, mask, statistics);
+  Judged judged(contents, extents.pattern, mask);
+  report["dose"] = dose_section(file, contents, extents, judged);
   report["masked_pixels"] = std::count(mask.begin(), mask.end(), 0.0);
-  report["bad_pixels"] = bad_pixels_section(statistics, contents);
+  report["bad_pixels"] = bad_pixels_section(judged);
   return report;
 }
 

@@ -7,7 +7,9 @@
 #include <memory>
 #include <span>
 
+#include "flashes.hpp"
 #include "framing.hpp"
+#include "recorded_pixels.hpp"
 #include "scan_chunks.hpp"
 #include "scan_format.hpp"
 #include "stored_patterns.hpp"
@@ -15,7 +17,7 @@
 namespace tessera::io {
 
 PixelStatistics::PixelStatistics(Shape2 shape)
-    : n_(1, shape), first_(1, shape), sum_(1, shape), squares_(1, shape) {}
+    : n_(1, shape), n_flashes_(1, shape), first_(1, shape), sum_(1, shape), squares_(1, shape) {}
 
 void PixelStatistics::add(std::int64_t i, double counts) {
   if (n_.data()[i]++ == 0) first_.data()[i] = counts;
@@ -154,10 +156,11 @@ class Judge {
   ImageStack<Kind> kind_;
 };
 
-/// Of the pixels in `part`. By this rank alone.
+/// By this rank alone.
 /// @tparam T that of info.type
 template <class T>
-PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, const Box& part) {
+PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, const Box& part,
+                             const FlashFinder& flashes) {
   const std::unique_ptr<ScanReader> file = info.format->open(source, nullptr);
   file->start_reading(info.type);
   const auto n_pixels = static_cast<std::size_t>(part.area());
@@ -171,56 +174,52 @@ PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, con
     file->read_patterns(positions, part, reinterpret_cast<std::byte*>(patterns.data()));
     masks.assign(patterns.size(), 1);
     if (info.has_own_masks) file->read_masks(positions, part, masks.data());
-    for (std::size_t first = 0; first < patterns.size(); first += n_pixels)
+    for (std::size_t first = 0; first < patterns.size(); first += n_pixels) {
       for (std::size_t i = 0; i < n_pixels; ++i) {
         const auto counts = static_cast<double>(patterns[first + i]);
         if (masks[first + i] && counts >= 0 && counts < saturation)  // no NaN
           statistics.add(static_cast<std::int64_t>(i), counts);
       }
+      flashes.for_each(patterns.data() + first, masks.data() + first, saturation,
+                       [&](std::int64_t i) { statistics.add_flash(i); });
+    }
   }
   return statistics;
-}
-
-PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, const Box& part) {
-  PixelStatistics statistics(part.shape());
-  with_type(info.type,
-            [&](auto zero) { statistics = look_at_some<decltype(zero)>(source, info, part); });
-  return statistics;
-}
-
-/// Calls work(pixel, i): pixel i of `part`, as recorded, goes to `pixel` of the pattern.
-template <class Work>
-void for_each_recorded(const Framing& framing, const Box& part, const Work& work) {
-  framing.for_each_pixel(part, [&](std::int64_t pixel, const auto& all_recorded) {
-    all_recorded([&](std::int64_t i) { work(pixel, i); });
-  });
 }
 
 /// Finds them and takes them from info.valid_pixels; by this rank alone.
 BadPixels leave_out(const ScanSource& source, ScanInfo& info) {
   const Framing framing(info.frame, zero_frequency(source));
   const Box& part = framing.needed();
-  ImageStack<std::uint8_t> trusted(1, part.shape());
-  ImageStack<std::uint8_t> in_beam(1, part.shape());
-  const Shape2 pattern = info.pattern;
-  for_each_recorded(framing, part, [&](std::int64_t pixel, std::int64_t i) {
-    trusted.data()[i] = info.valid_pixels.data()[pixel];
-    in_beam.data()[i] = !source.in_near_field &&
-                        std::hypot(frequency_index(static_cast<int>(pixel / pattern.w), pattern.h),
-                                   frequency_index(static_cast<int>(pixel % pattern.w),
-                                                   pattern.w)) <= sharpest_beam_px;
+  RecordedPixels recorded(framing, info, source.in_near_field);
+  PixelStatistics statistics(part.shape());
+  with_type(info.type, [&](auto zero) {
+    const FlashFinder flashes(recorded.trusted, recorded.in_beam);
+    statistics = look_at_some<decltype(zero)>(source, info, part, flashes);
   });
-  BadPixels bad = find_bad_pixels(look_at_some(source, info, part), trusted, in_beam);
+  BadPixels bad = find_bad_pixels(statistics, recorded.trusted, recorded.in_beam);
   for (std::vector<std::int64_t>* pixels : {&bad.hot, &bad.stuck})
     for (std::int64_t& i : *pixels) {
-      trusted.data()[i] = 0;
+      if (const std::int64_t pixel = recorded.pixel[static_cast<std::size_t>(i)]; pixel >= 0)
+        info.valid_pixels.data()[pixel] = 0;
       i = (part.begin.y + i / part.width()) * info.frame.stored().w + part.begin.x +
           i % part.width();
     }
-  for_each_recorded(framing, part, [&](std::int64_t pixel, std::int64_t i) {
-    if (!trusted.data()[i]) info.valid_pixels.data()[pixel] = 0;
-  });
+  info.has_flashes = bad.n_flashes > 0;
+  if (info.has_flashes) info.saturation = max_count(info.type);
   return bad;
+}
+
+/// Not in hot pixels, and none where they are as common as light.
+std::int64_t flashes_elsewhere(const PixelStatistics& statistics, const BadPixels& bad) {
+  constexpr double most_of_pixels = 2e-3;
+  std::int64_t n = 0;
+  std::int64_t n_seen = 0;
+  for (std::int64_t i = 0; i < statistics.shape().size(); ++i) {
+    n_seen += statistics.n(i);
+    if (!std::ranges::binary_search(bad.hot, i)) n += statistics.n_flashes(i);
+  }
+  return static_cast<double>(n) <= most_of_pixels * static_cast<double>(n_seen) ? n : 0;
 }
 
 }  // namespace
@@ -232,6 +231,7 @@ BadPixels find_bad_pixels(const PixelStatistics& statistics,
   BadPixels bad;
   bad.hot = judge.hot(in_beam);
   bad.stuck = judge.stuck();
+  bad.n_flashes = flashes_elsewhere(statistics, bad);
   return bad;
 }
 
@@ -243,6 +243,8 @@ BadPixels leave_out_bad_pixels(const ScanSource& source, const comm::Communicato
       bad = leave_out(source, info);
   });
   comm.broadcast(std::span(info.valid_pixels.data(), info.valid_pixels.size()));
+  comm.broadcast(std::span(&info.has_flashes, 1));
+  comm.broadcast(std::span(&info.saturation, 1));
   return bad;
 }
 

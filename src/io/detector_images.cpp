@@ -44,14 +44,6 @@ void block_beam(const ScanSource& source, const geometry::DetectorFrame& frame,
       }
 }
 
-double max_count(PatternType type) {
-  double max = 0;
-  with_type(type, [&](auto zero) {
-    max = static_cast<double>(std::numeric_limits<decltype(zero)>::max());
-  });
-  return max;
-}
-
 /// A sum of pixels of which one is not trusted lacks counts: it is trusted only if all are.
 ImageStack<std::uint8_t> framed_mask(const ScanSource& source, const ScanInfo& info,
                                      const ImageStack<std::uint8_t>& recorded) {

@@ -97,8 +97,9 @@ struct ScanInfo {
   /// trusted in every pattern, unless it has a mask of its own.
   ImageStack<std::uint8_t> valid_pixels;
   bool has_own_masks = false;  ///< the source's mask is one for each pattern
+  bool has_flashes = false;    ///< which are ignored, each in its pattern
   /// Pixels of a pattern with as many counts or more are ignored: the greatest value of `type` if
-  /// patterns have saturated pixels or masks of their own.
+  /// patterns have saturated pixels, flashes or masks of their own.
   double saturation = std::numeric_limits<double>::infinity();
   /// Counts in a pattern, 1 image, zero frequency at [0, 0]; empty if the source names none.
   ImageStack<double> background;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
 
+#include "recorded_pixels.hpp"
 #include "scan_chunks.hpp"
 
 namespace tessera::io {
@@ -20,6 +22,10 @@ StoredPatterns::StoredPatterns(const ScanSource& source, const ScanInfo& info, S
       recorded_bytes_(static_cast<std::size_t>(framing_.needed().area()) * size_of(info.type)),
       element_bytes_(file.patterns().element_bytes) {
   file_.start_reading(info.type);
+  if (!info.has_flashes) return;
+  RecordedPixels pixels(framing_, info, source.in_near_field);
+  flashes_.emplace(std::move(pixels.trusted), std::move(pixels.in_beam));
+  pixel_ = std::move(pixels.pixel);
 }
 
 void StoredPatterns::reserve(std::int64_t n_patterns) {
@@ -46,8 +52,9 @@ double StoredPatterns::prepare(int position, std::int64_t at, std::byte* ready) 
   double counts = 0;
   with_type(info_.type, [&](auto zero) {
     using T = decltype(zero);
-    counts =
-        frame(position, reinterpret_cast<const T*>(recorded), trusted, reinterpret_cast<T*>(ready));
+    const auto* of_file = reinterpret_cast<const T*>(recorded);
+    counts = frame(position, of_file, trusted, reinterpret_cast<T*>(ready));
+    if (flashes_) counts -= ignore_flashes(of_file, trusted, reinterpret_cast<T*>(ready));
   });
   return counts;
 }
@@ -114,6 +121,19 @@ double StoredPatterns::frame(int position, const T* recorded, const std::uint8_t
     if (!is_ignored) sum += static_cast<double>(counts);
   });
   return sum;
+}
+
+template <class T>
+double StoredPatterns::ignore_flashes(const T* recorded, const std::uint8_t* trusted,
+                                      T* ready) const {
+  constexpr T ignored = std::numeric_limits<T>::max();
+  double counts = 0;
+  flashes_->for_each(recorded, trusted, source_.saturation_counts, [&](std::int64_t i) {
+    T& here = ready[pixel_[static_cast<std::size_t>(i)]];
+    if (here != ignored) counts += static_cast<double>(here);
+    here = ignored;
+  });
+  return counts;
 }
 
 void StoredPatterns::refuse(int position, std::int64_t pixel, double value) const {

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "tessera/base/box.hpp"
 
+#include "flashes.hpp"
 #include "framing.hpp"
 #include "io/scan_reader.hpp"
 #include "scan_format.hpp"
@@ -29,6 +31,15 @@ void with_type(PatternType type, Work&& work) {
     case PatternType::f32:
       return work(float{});
   }
+}
+
+/// What stands for "ignored".
+inline double max_count(PatternType type) {
+  double max = 0;
+  with_type(type, [&](auto zero) {
+    max = static_cast<double>(std::numeric_limits<decltype(zero)>::max());
+  });
+  return max;
 }
 
 /// The patterns of an open file, and the masks of their own if they have any. All arguments must
@@ -63,12 +74,17 @@ class StoredPatterns {
   double frame(int position, const T* recorded, const std::uint8_t* trusted, T* ready) const;
   template <class T>
   bool frame_in_runs(const T* recorded, T* ready, double& sum) const;
+  /// @return counts of the pixels that are ignored from then on
+  template <class T>
+  double ignore_flashes(const T* recorded, const std::uint8_t* trusted, T* ready) const;
   [[noreturn]] void refuse(int position, std::int64_t pixel, double value) const;
 
   const ScanSource& source_;
   const ScanInfo& info_;
   Shape2 scan_;
   Framing framing_;
+  std::optional<FlashFinder> flashes_;  ///< if they are ignored
+  std::vector<std::int64_t> pixel_;     ///< of the pattern, by recorded pixel, for flashes
   ScanReader& file_;
   std::size_t pattern_bytes_;
   std::size_t recorded_bytes_;

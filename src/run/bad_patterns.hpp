@@ -1,6 +1,6 @@
 #pragma once
 /// Patterns that contradict those around them: a shutter that was closed, an image that was read
-/// twice, a flash, a position that the stage never reached.
+/// twice, a position that the stage never reached.
 
 #include <vector>
 

@@ -78,11 +78,16 @@ std::string pixels_text(const std::vector<std::int64_t>& pixels, const char* kin
 }  // namespace
 
 std::string doubt_of_pixels(const io::BadPixels& bad, Shape2 stored) {
-  const std::string hot = pixels_text(bad.hot, "hot", stored.w);
-  const std::string stuck = pixels_text(bad.stuck, "stuck", stored.w);
-  if (hot.empty() && stuck.empty()) return "";
-  return text("pixels that no light explains are left out: ", hot,
-              hot.empty() || stuck.empty() ? "" : "; ", stuck,
+  std::string found = pixels_text(bad.hot, "hot", stored.w);
+  const auto add = [&](const std::string& more) {
+    if (!found.empty() && !more.empty()) found += "; ";
+    found += more;
+  };
+  add(pixels_text(bad.stuck, "stuck", stored.w));
+  if (bad.n_flashes > 0)
+    add(text("flashes, each in its pattern (", bad.n_flashes, " in the patterns looked at)"));
+  if (found.empty()) return "";
+  return text("pixels that no light explains are left out: ", found,
               ". data.find_bad_pixels = false trusts them");
 }
 

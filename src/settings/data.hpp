@@ -162,13 +162,14 @@ struct Data {
          .field = &find_bad_pixels,
          .meaning =
              "Look at some of the patterns for pixels that no light explains, name them, and "
-             "trust them no more: hot ones, five times as bright as what is around them, and "
-             "stuck ones (dead ones, too), which never change between bright ones that do."},
+             "trust them no more: hot ones, five times as bright as what is around them, "
+             "stuck ones (dead ones, too), which never change between bright ones that do, and, "
+             "in the one pattern that has it, a flash of a cosmic ray."},
         {.name = "find_bad_patterns",
          .field = &find_bad_patterns,
          .meaning =
              "After 10, 20, 40 ... epochs look for single patterns that contradict those around "
-             "them (a closed shutter, an image read twice, a flash, a wrong position), name them, "
+             "them (a closed shutter, an image read twice, a wrong position), name them, "
              "and fit them no more."},
         {.name = "background",
          .field = &background,

@@ -55,11 +55,12 @@ void write_scan(const std::string& path, const io::Extents& scan, const std::str
 }
 
 /// 24 patterns, bright everywhere, in which pixel (1, 2) never changes.
-void write_stuck_pixel(const std::string& path) {
+void write_stuck_pixel_and_flash(const std::string& path) {
   io::File file = io::File::create(path);
   std::vector<double> counts;
-  for (int i = 0; i < 24 * 6 * 6; ++i) counts.push_back(i % 36 == 8 ? 0 : 100 + i % 7);
-  file.write_doubles("patterns", {24, 6, 6}, counts);
+  for (int i = 0; i < 24 * 10 * 10; ++i) counts.push_back(i % 100 == 12 ? 0 : 100 + i % 7);
+  counts[5 * 100 + 99] = 5000;
+  file.write_doubles("patterns", {24, 10, 10}, counts);
   file.close();
 }
 
@@ -101,12 +102,13 @@ TEST_F(Inspect, ReadsAFourAxisScan) {
   expect_the_scan(json_report(folder_.path("scan.h5")));
 }
 
-TEST_F(Inspect, NamesPixelsThatNeverChange) {
-  write_stuck_pixel(folder_.path("scan.h5"));
+TEST_F(Inspect, NamesPixelsThatNeverChangeAndCountsFlashes) {
+  write_stuck_pixel_and_flash(folder_.path("scan.h5"));
   const Json report = json_report(folder_.path("scan.h5"));
   EXPECT_EQ(report["bad_pixels"]["hot"], 0);
   EXPECT_EQ(report["bad_pixels"]["stuck"], 1);
   EXPECT_EQ(report["bad_pixels"]["first_stuck_yx"], Json::parse("[[1, 2]]"));
+  EXPECT_EQ(report["bad_pixels"]["flashes"], 1);
 }
 
 TEST_F(Inspect, TakesNamesAndExperimentFromADeck) {

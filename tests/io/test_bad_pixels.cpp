@@ -127,6 +127,22 @@ TEST(BadPixels, AFlashIsNoHotPixel) {
   EXPECT_THAT(bad.hot, IsEmpty());
 }
 
+TEST(BadPixels, FlashesAreCountedButInHotPixelsAndWhereTheyAreAsCommonAsLight) {
+  constexpr std::int64_t hot = 5 * 40 + 9;
+  const auto n_flashes = [](int in_each_pixel) {
+    PixelStatistics statistics(shape);
+    for (std::int64_t i = 0; i < shape.size(); ++i)
+      for (int p = 0; p < n_patterns; ++p) statistics.add(i, i == hot ? 500 + p % 3 : 1 + p % 3);
+    for (std::int64_t i = 0; i < shape.size(); ++i)
+      for (int k = 0; k < in_each_pixel; ++k) statistics.add_flash(i);
+    for (int k = 0; k < 7; ++k) statistics.add_flash(7);
+    for (int k = 0; k < n_patterns; ++k) statistics.add_flash(hot);
+    return found(statistics).n_flashes;
+  };
+  EXPECT_EQ(n_flashes(0), 7);
+  EXPECT_EQ(n_flashes(1), 0);  // one count in 100
+}
+
 /// 30 patterns of 8 x 12, bright everywhere; pixel (2, 7) is always 0 and (5, 3) always 900.
 class ScanWithBadPixels : public ::testing::Test {
  protected:

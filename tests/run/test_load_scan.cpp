@@ -89,12 +89,33 @@ TEST_F(LoadScan, PixelsThatNoLightExplainsAreLeftOut) {
   EXPECT_EQ(loaded("data.find_bad_pixels=false").info.n_trusted(), 48 * 48);
 }
 
+/// One flash in every other pattern: the patterns are fitted as if there were none.
+TEST_F(LoadScan, FlashesAreIgnoredEachInItsPattern) {
+  const std::string spoilt = (folder_.path() / "flashes.h5").string();
+  constexpr std::size_t n_pixels = 48 * 48;
+  testing::write_spoilt_scan(deck({}).data.file, spoilt, [](std::vector<double>& counts) {
+    for (std::size_t p = 0; p < counts.size() / n_pixels; p += 2)
+      counts[p * n_pixels + (7 * p + 300) % n_pixels] += 3e4;
+  });
+  const auto error = [&](const std::vector<std::string>& options) {
+    run::Run run(deck(options), world(), Log(false));
+    for (int epoch = 0; epoch < 4; ++epoch) run.run_epoch();
+    return run.measure().error;
+  };
+  const std::string flashed = "data.file=" + spoilt;
+  const double whole = error({});
+  EXPECT_LT(error({flashed, "data.valid_pixels="}), 1.02 * whole);
+  EXPECT_GT(error({flashed, "data.valid_pixels=", "data.find_bad_pixels=false"}), 1.3 * whole);
+}
+
 TEST(DoubtOfPixels, NamesTheFirstOfThemAndTheRemedy) {
   EXPECT_EQ(doubt_of_pixels({}, {8, 10}), "");
   const std::string doubt = doubt_of_pixels({{13}, {20, 21, 22, 23, 24}}, {8, 10});
   EXPECT_THAT(doubt, HasSubstr("1 hot at (y, x) = (1, 3)"));
   EXPECT_THAT(doubt, HasSubstr("5 stuck at (y, x) = (2, 0), (2, 1), (2, 2), (2, 3) ..."));
   EXPECT_THAT(doubt, HasSubstr("data.find_bad_pixels = false"));
+  EXPECT_THAT(doubt_of_pixels({{}, {}, 3}, {8, 10}),
+              HasSubstr("left out: flashes, each in its pattern (3 in"));
 }
 
 /// Pixels that some patterns ignore have the mean of the others; the known background is there.
