@@ -74,6 +74,14 @@ TEST(Flashes, AreNeitherTheBeamNorSaturatedNorMaskedNorNotANumber) {
   EXPECT_THAT(flashes_in(counts, unlimited, mask.data()), IsEmpty());
 }
 
+/// As a disc's edge or a ring of a zone plate may be, away from the beam.
+TEST(Flashes, BrightLightThatIsTwoPixelsWideIsNone) {
+  std::vector<float> counts(static_cast<std::size_t>(detector.size()), 1);
+  for (int y = 0; y < detector.h; ++y)
+    for (const int x : {9, 10}) counts[static_cast<std::size_t>(place(y, x))] = 5000;
+  EXPECT_THAT(flashes_in(counts), IsEmpty());
+}
+
 TEST(Flashes, LoneQuantaAreNoneHoweverManyCountsTheyMake) {
   for (const double gain : {1.0, 100.0})
     for (const double quanta : {0.01, 0.1, 0.5, 2.0, 30.0, 1e4})
