@@ -14,12 +14,6 @@ namespace {
 /// Below so many a background takes the beam's light, or the object takes the background's noise.
 constexpr double few_for_background = 1;
 
-/// Of a trusted pixel on average; what has fractions may be scaled, and counts nothing.
-double counts_of(const Scan& scan) {
-  return scan.info.type == io::PatternType::f32 ? std::numeric_limits<double>::infinity()
-                                                : scan.counts_per_pixel();
-}
-
 bool leaves_background_out(const deck::Deck& deck, const Scan& scan) {
   const settings::RefinedBackground& background = deck.refine.background;
   return background.is_of_recipe && background.from_epoch >= 0 &&
@@ -35,6 +29,11 @@ bool has_few(const deck::Deck& deck, const Scan& scan) {
 }
 
 }  // namespace
+
+double counts_of(const Scan& scan) {
+  return scan.info.type == io::PatternType::f32 ? std::numeric_limits<double>::infinity()
+                                                : scan.counts_per_pixel();
+}
 
 void settle_by_counts(const deck::Deck& deck, Scan& scan) {
   Plan& plan = scan.plan;

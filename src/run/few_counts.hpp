@@ -9,6 +9,10 @@
 
 namespace tessera::run {
 
+/// Of a trusted pixel of a pattern on average; infinite where patterns have fractions, which may be
+/// scaled.
+double counts_of(const Scan& scan);
+
 /// Settles in the plan solver.noise = "auto", with the model's noise, and that a background which
 /// only a recipe would fit is left out where counts are too few to tell it.
 void settle_by_counts(const deck::Deck& deck, Scan& scan);

@@ -196,15 +196,13 @@ EpochFigures Run::run_epoch() {
   // A solver counts its own epochs; batches are drawn for those of the run.
   const int epoch = epochs_in_stage(history_, stage_);
   const deck::Solver& solver = scan_.plan.solvers[static_cast<std::size_t>(stage_)];
-  const double counts_of_pixel = scan_.counts_per_pixel();
-  const double counts_of_batch = solver.max_in_batch(scan_.n_fitted()) * counts_of_pixel;
   const bool keeps_waves = std::holds_alternative<settings::Projection>(solver.own);
   const double error_before = history_.empty() ? 0 : history_.back().error;
-  refinement_->start_epoch(
-      {.number = n_epochs(),
-       .counts_of_batch = counts_of_batch,
-       .positions_part = keeps_waves ? 0.5 : 1,
-       .pixel_noise = (keeps_waves ? noise_of_kept_waves : 1) * error_before * counts_of_pixel});
+  refinement_->start_epoch({.number = n_epochs(),
+                            .counts_of_scan = scan_.n_fitted() * counts_of(scan_),
+                            .positions_part = keeps_waves ? 0.5 : 1,
+                            .pixel_noise = (keeps_waves ? noise_of_kept_waves : 1) * error_before *
+                                           scan_.counts_per_pixel()});
   solver_->start_epoch(exec_, epoch);
   for (const solvers::Batch& batch : start_pass(n_epochs())) {
     run_batch(batch, epoch);

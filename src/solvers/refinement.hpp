@@ -38,10 +38,10 @@ void add_parameters(const settings::Refine& settings, const ParameterStart& star
 
 /// What an epoch's steps depend on besides the settings.
 struct RefinedEpoch {
-  int number;              ///< of the run, from 0
-  double counts_of_batch;  ///< what a pixel gets in the patterns of a batch, on average
-  double positions_part;   ///< of their steps: waves that are kept from before pull positions back
-  double pixel_noise;      ///< squared distance of a pixel's amplitudes in the epoch before; counts
+  int number;             ///< of the run, from 0
+  double counts_of_scan;  ///< a pixel's, on average; infinite where they may be no counts
+  double positions_part;  ///< of their steps: waves that are kept from before pull positions back
+  double pixel_noise;     ///< squared distance of a pixel's amplitudes in the epoch before; counts
 };
 
 /// By position nothing travels but, once per epoch, 12 doubles for the frame of the scan, 3 for the

@@ -86,8 +86,8 @@ TEST(LowDose, PoissonIsAtLeastAsGoodWithoutRegulariserWhereWindowsOverlapMore) {
   EXPECT_LT(error.poisson, 0.2) << "both could fail alike";
 }
 
-/// Its steps after every batch of a few counts a pixel, none of which goes below 0, would make it
-/// two to five times as much, at the cost of the bright field.
+/// Without a prior its steps, none of which goes below 0, would make it two to five times as much,
+/// at the cost of the bright field.
 TEST(LowDose, ARefinedBackgroundIsNotMadeOfNoise) {
   const testing::SharedFolder folder("low_dose_background");
   const auto sum_of = [](const std::string& path, const char* name) {
@@ -105,7 +105,7 @@ TEST(LowDose, ARefinedBackgroundIsNotMadeOfNoise) {
     while (!run.finished()) run.run_epoch();
     run.write_result(run.measure(), "finished");
     const double expected = sum_of(deck.data.file, "truth/background");
-    EXPECT_NEAR(sum_of(deck.output.file, "parameters/background") / expected, 1, 0.6) << noise;
+    EXPECT_LT(sum_of(deck.output.file, "parameters/background"), 1.2 * expected) << noise;
   }
 }
 

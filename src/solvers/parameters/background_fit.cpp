@@ -8,16 +8,19 @@ namespace {
 using device::Device;
 using device::DeviceView;
 
-/// Fewer counts of a pixel tell nothing of its background: steps that follow their noise add up,
-/// because none goes below 0.
-constexpr double least_counts_of_step = 30;
-
 /// Towards no background, as a part of it. Where the object is weak, more of the bright field in
-/// the background and more contrast in the object explain the patterns as well.
-constexpr Real pull = static_cast<Real>(0.005);
+/// the background and more contrast in the object explain the patterns as well. Where counts are
+/// few their noise leads there; a Gaussian about none, a fifth of a pixel's light wide, holds it
+/// back.
+/// @param counts_of_scan of a pixel, in all patterns
+Real pull_at(double counts_of_scan) {
+  constexpr double of_weak_objects = 0.005;
+  constexpr double expected = 0.2;
+  return static_cast<Real>(of_weak_objects + 1 / (expected * expected * counts_of_scan));
+}
 
 void update_background(const Device& exec, const physics::ForwardModel& model, double length,
-                       Sweep& sweep) {
+                       Real pull, Sweep& sweep) {
   const auto slopes = model.slopes().background;
   const auto background = model.parameters().background;
   sweep.all_reduce_reals(exec, DeviceView<Real*>(slopes.data(), slopes.size()));
@@ -48,32 +51,24 @@ class BackgroundFit final : public ParameterFit {
   }
 
   bool start_epoch(const RefinedEpoch& epoch, physics::FittedParameters& fitted) override {
-    counts_of_batch_ = epoch.counts_of_batch;
-    counts_since_step_ = 0;
+    pull_ = pull_at(epoch.counts_of_scan);
     return fitted.background = has_begun(settings_.from_epoch, epoch);
   }
 
   void update(const Device& exec, Sweep& sweep) override {
-    counts_since_step_ += counts_of_batch_;
-    if (counts_since_step_ >= least_counts_of_step) step(exec, sweep);
+    update_background(exec, model_, share_of_counts(model_.fitted()) * settings_.step, pull_,
+                      sweep);
   }
 
   void finish_epoch(const Device& exec, Sweep& sweep) override {
-    if (counts_since_step_ > 0) step(exec, sweep);
     const auto background = model_.parameters().background;
     sweep.replicate(exec, DeviceView<Real*>(background.data(), background.size()));
   }
 
  private:
-  void step(const Device& exec, Sweep& sweep) {
-    update_background(exec, model_, share_of_counts(model_.fitted()) * settings_.step, sweep);
-    counts_since_step_ = 0;
-  }
-
   settings::RefinedBackground settings_;
   physics::ForwardModel& model_;
-  double counts_of_batch_ = 0;
-  double counts_since_step_ = 0;
+  Real pull_ = 0;
 };
 
 }  // namespace
