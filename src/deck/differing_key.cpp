@@ -18,7 +18,7 @@ bool may_differ(const std::string& name) {
   return name.find('.') == std::string::npos;
 }
 
-/// What `deck` leaves to the patterns, and a run has settled.
+/// What `deck` leaves to the patterns or to its epochs, and a run has settled.
 bool is_left_open(const Deck& deck, const Key& key) {
   if (key.name == "refine.background_from_epoch") return deck.refine.background.is_of_recipe;
   return key.name.ends_with(".noise") && *std::get<std::string*>(key.field) == "auto";

@@ -11,15 +11,6 @@
 namespace tessera::run {
 namespace {
 
-/// Below so many a background takes the beam's light, or the object takes the background's noise.
-constexpr double few_for_background = 1;
-
-bool leaves_background_out(const deck::Deck& deck, const Scan& scan) {
-  const settings::RefinedBackground& background = deck.refine.background;
-  return background.is_of_recipe && background.from_epoch >= 0 &&
-         counts_of(scan) < few_for_background;
-}
-
 /// Below 10 counts a pixel the bias of their roots is the greater part of an object's error. A
 /// background that nobody models is the greater error to Poisson's noise, which believes dark
 /// pixels, down to 1; electrons have next to none.
@@ -44,7 +35,6 @@ void settle_by_counts(const deck::Deck& deck, Scan& scan) {
     solver.noise = is_poisson && takes_it ? "poisson" : "amplitude";
   }
   take_noise(deck, scan.info, plan);
-  if (leaves_background_out(deck, scan)) plan.refine.background.from_epoch = -1;
 }
 
 double dark_amplitude(const deck::Deck& deck, const deck::Solver& solver, const Scan& scan) {
@@ -64,8 +54,6 @@ std::string words_on_counts(const deck::Deck& deck, const Scan& scan) {
                        "\", which knows amplitudes alone and takes dark pixels for darker than "
                        "they are");
   }
-  if (leaves_background_out(deck, scan))
-    words += text(words.empty() ? "" : ", and ", "no background is fitted");
   if (words.empty()) return "";
   return fmt::format("patterns hold {:.2g} counts a pixel: {}", scan.counts_per_pixel(), words);
 }

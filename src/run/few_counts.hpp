@@ -1,5 +1,5 @@
 #pragma once
-/// What a run leaves to the patterns' counts: few of them are no amplitudes, and tell no background
+/// What a run leaves to the patterns' counts: few of them are no amplitudes
 /// (docs/methods/maximum_likelihood.md).
 
 #include <string>
@@ -13,8 +13,7 @@ namespace tessera::run {
 /// scaled.
 double counts_of(const Scan& scan);
 
-/// Settles in the plan solver.noise = "auto", with the model's noise, and that a background which
-/// only a recipe would fit is left out where counts are too few to tell it.
+/// Settles in the plan solver.noise = "auto", with the model's noise.
 void settle_by_counts(const deck::Deck& deck, Scan& scan);
 
 /// Of a solver: ModelOptions::dark_amplitude.

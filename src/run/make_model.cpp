@@ -22,7 +22,7 @@ physics::Parameters start_parameters(const deck::Deck& deck, const Scan& scan) {
   physics::Parameters parameters;
   if (model.own_probes) parameters.shift = shifts(scan);
   parameters.background = scan.on_device.background;
-  solvers::add_parameters(scan.plan.refine,
+  solvers::add_parameters(deck.refine,
                           {.experiment = deck.experiment,
                            .object = deck.object,
                            .model = model,

@@ -149,7 +149,6 @@ physics::Noise noise_from(const std::string& word) {
 Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   Plan plan;
   plan.optics = optics::optics_of(optics::experiment_as_read(deck), info.pattern);
-  plan.refine = deck.refine;
   plan.model = model_options(deck, plan.optics);
   plan.has_background = info.background.size() > 0 || deck.refine.background.from_epoch >= 0;
   plan.model.chunk_size = chunk_size(plan, deck, info);

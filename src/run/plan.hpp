@@ -22,7 +22,6 @@ struct Plan {
   int window_margin_px = 0;     ///< of the object around the windows as the scan has them
   int reach_px = 0;        ///< that windows lie or move beyond where tiles are cut for, at most
   int tile_margin_px = 0;  ///< of tiles around their windows: for that, and for stencils
-  deck::Refine refine;     ///< the deck's, without a background that few counts do not tell
   std::vector<deck::Solver> solvers;  ///< the deck's, with their batch_size, without batch_coverage
   int widest_batch = 0;               ///< of all solvers, positions; 0: the whole scan
   int max_reals_per_pixel = 0;  ///< of an exchange: object sums, complex and real, of every plane

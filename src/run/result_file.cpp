@@ -171,7 +171,6 @@ std::unique_ptr<io::BackgroundSave> ResultFile::begin_write(const ResultContents
   if (contents.worst) contents.worst->write(file);
   deck::Deck resolved = contents.deck;
   resolved.solvers = contents.scan.plan.solvers;
-  resolved.refine = contents.scan.plan.refine;
   file.write_text("deck", deck::resolved_text(resolved, std::filesystem::path(path).parent_path()));
   file.write_text("versions", versions());
   file.write_text("hosts", joined(hosts, "\n"));

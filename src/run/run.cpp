@@ -71,7 +71,7 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   scan_.moments = {};  // it was all that they were read for
   unknowns_.object = start.unknowns.object;
   unknowns_.probe = start.unknowns.probe;
-  refinement_ = std::make_unique<solvers::Refinement>(scan_.plan.refine, unknowns_, rank_.model,
+  refinement_ = std::make_unique<solvers::Refinement>(deck.refine, unknowns_, rank_.model,
                                                       moving_positions(deck, scan_));
   history_ = std::move(start.history);
   history_.reserve(history_.size() + static_cast<std::size_t>(epochs_left(deck, history_)));

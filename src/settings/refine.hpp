@@ -128,9 +128,8 @@ struct RefinedBackground {
          .field = &from_epoch,
          .meaning =
              "First epoch, from 0, that fits an incoherent background, the same in all "
-             "patterns; -1: never. `auto`: with X-rays, `solver.method = \"auto\"` alone and "
-             "a count a pixel or more 10, or the end of the first quarter where that is "
-             "before; else never.",
+             "patterns; -1: never. `auto`: with X-rays and `solver.method = \"auto\"` alone 10, or "
+             "the end of the first quarter where that is before; else never.",
          .min = -1,
          .max = 1000000,
          .none = "auto"},

@@ -1,5 +1,5 @@
-// What the patterns' counts decide: the noise that solvers minimise, and whether a recipe fits a
-// background. docs/methods/maximum_likelihood.md, "Few counts".
+// What the patterns' counts decide: the noise that solvers minimise, and how far a background goes.
+// docs/methods/maximum_likelihood.md, "Few counts"; docs/methods/refinement.md, "Background".
 
 #include <gtest/gtest.h>
 
@@ -63,16 +63,6 @@ TEST_F(FewCounts, OfBeamsWithBackgroundAreAmplitudesUntilItIsModelled) {
   EXPECT_EQ(resolved(simulated(4000, lsqml)).solvers.front().noise, "amplitude");
   const Overrides fits{"solver.method=lsqml", "refine.background_from_epoch=1"};
   EXPECT_EQ(resolved(simulated(4000, fits)).solvers.front().noise, "poisson");
-}
-
-TEST_F(FewCounts, TellNoBackgroundThatOnlyTheRecipeAsksFor) {
-  const auto background_of = [&](int counts, Overrides overrides) {
-    overrides.insert(overrides.end(), {"solver.method=auto", "solver.epochs=8"});
-    return resolved(simulated(counts, overrides)).refine.background.from_epoch.value();
-  };
-  EXPECT_EQ(background_of(400, {}), -1);
-  EXPECT_EQ(background_of(400, {"refine.background_from_epoch=3"}), 3);
-  EXPECT_EQ(background_of(40000, {}), 2) << "the end of the first quarter";
 }
 
 /// As they would if each step took all that its few patterns seem to lack: PIE's waves die out.
