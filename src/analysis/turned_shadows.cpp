@@ -44,7 +44,8 @@ class Sample {
  public:
   Sample(io::ScanReader& reader, const Survey& survey, const ImageStack<double>& trusted,
          const Cut& cut, const std::vector<Vec2>& positions_px)
-      : pairs_(optics::spread_pairs(positions_px, {cut.n_pixels, cut.n_pixels})),
+      : pairs_(optics::spread_pairs(positions_px, {cut.n_pixels, cut.n_pixels},
+                                    optics::apart_in_shadows)),
         bin_((cut.n_pixels + max_turned_side_px - 1) / max_turned_side_px) {
     const std::vector<int> chosen = optics::renumber(pairs_);
     const int side = cut.n_pixels / bin_;

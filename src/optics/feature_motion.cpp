@@ -146,6 +146,22 @@ FeatureMotion best_isotropic(const Correlations& correlations, double least, dou
   return best;
 }
 
+/// Of motions by the same factor in all directions, from 1/4 to 4; none: no correlation.
+FeatureMotion highest_peak(const Correlations& correlations) {
+  FeatureMotion best;
+  FeatureMotion before = isotropic(0.25, correlations);
+  FeatureMotion here = isotropic(0.25 * 1.02, correlations);
+  while (here.yy < 4) {
+    const FeatureMotion next = isotropic(here.yy * 1.02, correlations);
+    const bool is_peak =
+        here.correlation > before.correlation && here.correlation > next.correlation;
+    if (is_peak && here.correlation > best.correlation) best = here;
+    before = here;
+    here = next;
+  }
+  return best;
+}
+
 /// Uphill, along size, stretch and shear in turn, by steps that shrink.
 FeatureMotion climbed(FeatureMotion best, const Correlations& correlations) {
   constexpr std::array<std::array<double, 3>, 3> axes{{{1, 0, 1}, {1, 0, -1}, {0, 1, 0}}};
@@ -189,13 +205,14 @@ int nearest_to_distance(const std::vector<Vec2>& positions_px, int from, double 
 
 }  // namespace
 
-std::vector<PatternPair> spread_pairs(const std::vector<Vec2>& positions_px, Shape2 window) {
+std::vector<PatternPair> spread_pairs(const std::vector<Vec2>& positions_px, Shape2 window,
+                                      const std::array<double, 3>& apart) {
   constexpr std::int64_t n_bases = 48;
   const auto n = static_cast<std::int64_t>(positions_px.size());
   std::set<std::pair<int, int>> chosen;
   for (std::int64_t i = 0; n > 1 && i < std::min(n, n_bases); ++i) {
     const int base = static_cast<int>(i * n / std::min(n, n_bases));
-    for (const double part : {0.0, 0.06, 0.12}) {
+    for (const double part : apart) {
       const int other =
           nearest_to_distance(positions_px, base, part * std::min(window.h, window.w));
       chosen.insert(std::minmax(base, other));
@@ -225,9 +242,14 @@ FeatureMotion feature_motion(const ImageStack<double>& patterns,
                              const std::vector<Vec2>& positions_px,
                              const std::vector<PatternPair>& pairs) {
   Correlations correlations(patterns, pairs);
+  std::vector<Vec2> across;
+  for (const Vec2& p : positions_px) across.push_back({-p.x, p.y});
+  correlations.place(across);
+  const double chance = highest_peak(correlations).correlation;
   correlations.place(positions_px);
-  FeatureMotion motion = climbed(best_isotropic(correlations, 0.25, 4, 1), correlations);
+  FeatureMotion motion = climbed(highest_peak(correlations), correlations);
   motion.flat_correlation = correlations.under({});
+  motion.chance = chance;
   return motion;
 }
 

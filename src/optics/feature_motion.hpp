@@ -2,6 +2,7 @@
 /// How far images of the sample run over the detector when it moves: what a scan says of its beam's
 /// curvature, or defocus, before anything is reconstructed.
 
+#include <array>
 #include <vector>
 
 #include "tessera/base/image_stack.hpp"
@@ -16,6 +17,7 @@ struct FeatureMotion {
   double xx = 1;
   double correlation = 0;       ///< of patterns so moved, to -1 ... 1
   double flat_correlation = 0;  ///< of patterns that move as in a flat wave
+  double chance = 0;  ///< the best correlation of motions across the sample's, which mean nothing
 };
 
 /// exp(i pi r . C r / wavelength) is the phase of a curved wave, C in 1 / metres.
@@ -31,9 +33,15 @@ struct PatternPair {
   int second = 0;
 };
 
-/// Three for each of some 48 patterns all over the scan: with its nearest neighbour, which tells
-/// the motion roughly, and with those farther away, which tell it finely.
-std::vector<PatternPair> spread_pairs(const std::vector<Vec2>& positions_px, Shape2 window);
+/// Parts of the window by which pairs are apart. Images of neighbours are alike wherever the
+/// speckles of a diffuser stand still, as long as the sample has hardly moved: farther ones tell.
+inline constexpr std::array<double, 3> apart_in_images{0.2, 0.28, 0.36};
+/// Shadows run fast: the nearest neighbour tells the motion roughly, the others tell it finely.
+inline constexpr std::array<double, 3> apart_in_shadows{0, 0.06, 0.12};
+
+/// Three for each of some 48 patterns all over the scan, as near to these distances as there are.
+std::vector<PatternPair> spread_pairs(const std::vector<Vec2>& positions_px, Shape2 window,
+                                      const std::array<double, 3>& apart);
 
 /// From pairs of a scan's patterns to pairs among those that they name.
 /// @return these, ascending
@@ -43,7 +51,7 @@ std::vector<int> renumber(std::vector<PatternPair>& pairs);
 /// the symmetric matrix M at which
 ///   sum over pairs (q_a * q_b)(M (p_a - p_b)) / sum over pairs (w * w)(M (p_a - p_b))
 /// is greatest, w = sqrt(mean) and * the correlation: where two patterns show less of the same
-/// features, they count less. Eigenvalues from 1/4 to 4 are looked at.
+/// features, they count less. It is the highest peak of sizes from 1/4 to 4, not an end of them.
 /// @param patterns (n, h, w), counts
 /// @param positions_px of the patterns' windows, in their pixels
 FeatureMotion feature_motion(const ImageStack<double>& patterns,

@@ -17,11 +17,15 @@ namespace {
 /// Correlations and transforms of some hundred samples stay within a second and 200 MB.
 constexpr int max_sample_px = 192;
 
-/// Less than this part of the contrast that moves as one may be chance.
-constexpr double least_correlation = 0.05;
+/// Less of the contrast that moves as one may be chance.
+constexpr double least_correlation = 0.02;
+constexpr double more_than_chance = 2;
 /// A motion that explains the patterns hardly better than that of the deck's geometry is not better
-/// known than it. Flat beams were found at 0.97 to 1, others below 0.93.
-constexpr double flat_enough = 0.95;
+/// known than it. Flat beams were found at 0.85 to 1; where little moves as one, behind diffusers,
+/// at 0.5 to 1, and curved ones below 0.25.
+constexpr double flat_enough = 0.8;
+constexpr double flat_enough_of_little = 0.4;
+constexpr double little = 0.1;
 /// The same of shadows in a far field. Beams in focus, whose patterns change without moving, were
 /// found at 1.1 times what means nothing and less, others at 1.7 and more.
 constexpr double least_of_shadows = 0.04;
@@ -59,7 +63,9 @@ PatternSample::PatternSample(const Scan& scan, const comm::Communicator& comm)
       bin_((std::max(recorded_.h, recorded_.w) + max_sample_px - 1) / max_sample_px),
       mine_(scan.tile().positions) {
   const std::vector<Vec2> all = window_positions_px(scan, comm);
-  pairs_ = optics::spread_pairs(all, recorded_);
+  pairs_ = optics::spread_pairs(
+      all, recorded_,
+      scan.plan.optics.is_near_field() ? optics::apart_in_images : optics::apart_in_shadows);
   chosen_ = optics::renumber(pairs_);
   for (const int position : chosen_)
     positions_px_.push_back(all[static_cast<std::size_t>(position)] / bin_);
@@ -96,21 +102,24 @@ void PatternSample::keep(int position, const std::byte* pattern) {
 
 optics::FeatureMotion PatternSample::motion(const comm::Communicator& comm) {
   comm.sum(std::span(patterns_.data(), patterns_.size()));
-  std::array<double, 5> found{};
+  std::array<double, 6> found{};
   comm.together([&] {
     if (!comm.is_root()) return;
-    const auto [yy, yx, xx, correlation, flat] =
+    const auto [yy, yx, xx, correlation, flat, chance] =
         middle_ == Pixel{} ? optics::feature_motion(patterns_, positions_px_, pairs_)
                            : optics::shadow_motion(patterns_, positions_px_, pairs_, bin_);
-    found = {yy, yx, xx, correlation, flat};
+    found = {yy, yx, xx, correlation, flat, chance};
   });
   comm.broadcast(std::span<double>(found));
-  return {found[0], found[1], found[2], found[3], found[4]};
+  return {found[0], found[1], found[2], found[3], found[4], found[5]};
 }
 
 bool is_reliable(const optics::FeatureMotion& motion) {
   return motion.correlation >= least_correlation &&
-         motion.flat_correlation < flat_enough * motion.correlation;
+         motion.correlation >= more_than_chance * motion.chance &&
+         motion.flat_correlation <
+             (motion.correlation < little ? flat_enough_of_little : flat_enough) *
+                 motion.correlation;
 }
 
 bool is_clear(const optics::FeatureMotion& shadows) {
@@ -132,7 +141,8 @@ std::string curvature_line(const optics::FeatureMotion& motion, const geometry::
   const std::string moved =
       text("start probe: patterns move ", rounded(motion.yy), " (y) and ", rounded(motion.xx),
            " (x) times as far as the sample, at a correlation of ", rounded(motion.correlation),
-           " where one without further curvature has ", rounded(motion.flat_correlation));
+           " where one without further curvature has ", rounded(motion.flat_correlation),
+           " and chance ", rounded(motion.chance));
   if (!is_reliable(motion)) return moved + ": too little to tell, the beam starts without";
   const double mean = (motion.yy + motion.xx) / 2;
   const double source_per_m = (optics.source_distance_m > 0 ? 1 / optics.source_distance_m : 0) +

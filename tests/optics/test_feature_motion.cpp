@@ -56,7 +56,8 @@ struct Images {
     }
   }
   FeatureMotion motion() const {
-    return feature_motion(patterns, positions_px, spread_pairs(positions_px, window));
+    return feature_motion(patterns, positions_px,
+                          spread_pairs(positions_px, window, apart_in_images));
   }
 };
 
@@ -92,8 +93,9 @@ Images cone(double m, double contrast, double noise) {
 TEST(FeatureMotion, OfShadowsIsFoundInBothDirections) {
   for (const double m : {0.7, 1.3, -1.3, -2.2}) {
     const Images images = cone(m, 0.4, 0.3);
-    const FeatureMotion found = shadow_motion(images.patterns, images.positions_px,
-                                              spread_pairs(images.positions_px, window), 1);
+    const FeatureMotion found =
+        shadow_motion(images.patterns, images.positions_px,
+                      spread_pairs(images.positions_px, window, apart_in_shadows), 1);
     EXPECT_NEAR(found.yy / m, 1, 0.05);
     EXPECT_EQ(found.xx, found.yy);
     EXPECT_GT(found.correlation, 1.5 * found.flat_correlation) << m;
@@ -106,8 +108,9 @@ TEST(FeatureMotion, OfShadowsIsFoundInBothDirections) {
 
 TEST(FeatureMotion, OfShadowsIsNotClearWhereNothingMoves) {
   const Images images = cone(0, 0.4, 0.3);
-  const FeatureMotion found = shadow_motion(images.patterns, images.positions_px,
-                                            spread_pairs(images.positions_px, window), 1);
+  const FeatureMotion found =
+      shadow_motion(images.patterns, images.positions_px,
+                    spread_pairs(images.positions_px, window, apart_in_shadows), 1);
   EXPECT_LT(found.correlation, 0.04);
 }
 
@@ -115,7 +118,7 @@ TEST(FeatureMotion, PairsReachNeighboursAndFartherOnes) {
   const Images images({}, 0, 0);
   double nearest = 1e9;
   double farthest = 0;
-  for (const auto& [first, second] : spread_pairs(images.positions_px, window)) {
+  for (const auto& [first, second] : spread_pairs(images.positions_px, window, apart_in_shadows)) {
     ASSERT_LT(first, second);
     const Vec2 apart = images.positions_px[first] - images.positions_px[second];
     nearest = std::min(nearest, std::hypot(apart.y, apart.x));
@@ -123,7 +126,7 @@ TEST(FeatureMotion, PairsReachNeighboursAndFartherOnes) {
   }
   EXPECT_LT(nearest, 3);
   EXPECT_NEAR(farthest, 0.12 * 64, 1.5);
-  EXPECT_TRUE(spread_pairs({{1, 2}}, window).empty());
+  EXPECT_TRUE(spread_pairs({{1, 2}}, window, apart_in_shadows).empty());
 }
 
 /// A ray at height r of a wave of curvature C comes from r - distance C r: the sample there is seen

@@ -128,10 +128,27 @@ TEST_F(NearFieldStart, CurvatureThatTheDeckDoesNotKnowIsMeasured) {
   }
 }
 
+/// Images of neighbours have the diffuser's speckles in common, which stand still.
+TEST_F(NearFieldStart, CurvatureIsMeasuredBehindADiffuser) {
+  for (const char* object : {"simulation.object=cells", "simulation.object=siemens_star"}) {
+    std::vector<std::string> curved{"data.file=" + path("diffuser.h5"), "probe.defocus_m=0.03",
+                                    "probe.semi_angle_rad=1e-4",        "simulation.diffuser_rad=1",
+                                    "simulation.phase_rad=1.5",         object};
+    simulation::simulate(deck(curved), world(), Log(false));
+    curved.emplace_back("probe.initial=mean_pattern");
+    const run::Run run(deck(curved), world(), Log(false));
+    const optics::FeatureMotion& motion = run.scan().motion;
+    EXPECT_TRUE(is_reliable(motion)) << object;
+    const double expected = 1 + run.scan().plan.optics.propagation_m * (1 / 0.03 - 1 / 0.05);
+    EXPECT_NEAR((motion.yy + motion.xx) / 2 / expected, 1, 0.1) << object;
+  }
+}
+
 TEST_F(NearFieldStart, MotionThatMayBeChanceIsNotBelieved) {
-  EXPECT_TRUE(is_reliable({2, 0, 2, 0.4, 0.3}));
+  EXPECT_TRUE(is_reliable({2, 0, 2, 0.4, 0.3, 0.1}));
   for (const optics::FeatureMotion& doubtful :
-       {optics::FeatureMotion{2, 0, 2, 0.04, 0}, optics::FeatureMotion{1.05, 0, 1, 0.4, 0.39}}) {
+       {optics::FeatureMotion{2, 0, 2, 0.01, 0, 0}, optics::FeatureMotion{2, 0, 2, 0.4, 0, 0.25},
+        optics::FeatureMotion{1.05, 0, 1, 0.4, 0.39, 0}}) {
     EXPECT_FALSE(is_reliable(doubtful));
     EXPECT_THAT(curvature_line(doubtful, {}), HasSubstr("too little to tell"));
   }
