@@ -191,7 +191,7 @@ PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, con
 BadPixels leave_out(const ScanSource& source, ScanInfo& info) {
   const Framing framing(info.frame, zero_frequency(source));
   const Box& part = framing.needed();
-  RecordedPixels recorded(framing, info, source.in_near_field);
+  const RecordedPixels recorded(framing, info, source.in_near_field);
   PixelStatistics statistics(part.shape());
   with_type(info.type, [&](auto zero) {
     const FlashFinder flashes(recorded.trusted, recorded.in_beam);
@@ -200,8 +200,7 @@ BadPixels leave_out(const ScanSource& source, ScanInfo& info) {
   BadPixels bad = find_bad_pixels(statistics, recorded.trusted, recorded.in_beam);
   for (std::vector<std::int64_t>* pixels : {&bad.hot, &bad.stuck})
     for (std::int64_t& i : *pixels) {
-      if (const std::int64_t pixel = recorded.pixel[static_cast<std::size_t>(i)]; pixel >= 0)
-        info.valid_pixels.data()[pixel] = 0;
+      info.valid_pixels.data()[recorded.pixel[static_cast<std::size_t>(i)]] = 0;
       i = (part.begin.y + i / part.width()) * info.frame.stored().w + part.begin.x +
           i % part.width();
     }

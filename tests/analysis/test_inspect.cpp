@@ -54,7 +54,7 @@ void write_scan(const std::string& path, const io::Extents& scan, const std::str
   file.close();
 }
 
-/// 24 patterns, bright everywhere, in which pixel (1, 2) never changes.
+/// 24 patterns, bright everywhere, in which pixel (1, 2) never changes and (9, 9) flashes once.
 void write_stuck_pixel_and_flash(const std::string& path) {
   io::File file = io::File::create(path);
   std::vector<double> counts;

@@ -122,9 +122,7 @@ class ScanWithFlashes : public ::testing::Test {
     bad_ = leave_out_bad_pixels(source_, world(), info);
     std::vector<int> owner;
     for (int p = 0; p < n; ++p) owner.push_back((p * 5) % world().size());
-    std::vector<int> mine;
-    for (int p = 0; p < n; ++p)
-      if (owner[static_cast<std::size_t>(p)] == world().rank()) mine.push_back(p);
+    const std::vector<int> mine = positions_of(owner, world().rank());
     const AllPatterns all = read_all(source_, info, owner, mine, world(), 1);
     std::vector<std::byte> again(all.values.size());
     PatternFile(source_, info, n).read(mine, again.data());

@@ -65,6 +65,16 @@ TEST_F(FewCounts, OfBeamsWithBackgroundAreAmplitudesUntilItIsModelled) {
   EXPECT_EQ(resolved(simulated(4000, fits)).solvers.front().noise, "poisson");
 }
 
+TEST_F(FewCounts, HaveTheBackgroundThatTheRecipeOrTheDeckAsksFor) {
+  const auto background_of = [&](int counts, Overrides overrides) {
+    overrides.insert(overrides.end(), {"solver.method=auto", "solver.epochs=8"});
+    return resolved(simulated(counts, overrides)).refine.background.from_epoch.value();
+  };
+  EXPECT_EQ(background_of(400, {}), 2) << "the end of the first quarter";
+  EXPECT_EQ(background_of(400, {"refine.background_from_epoch=3"}), 3);
+  EXPECT_EQ(background_of(40000, {}), 2);
+}
+
 /// As they would if each step took all that its few patterns seem to lack: PIE's waves die out.
 TEST_F(FewCounts, LeaveTheBeamItsLightThoughTheDeckFitsABackground) {
   for (const char* method : {"solver.method=rpie", "solver.method=auto"}) {
