@@ -109,6 +109,31 @@ detector_shape = [48, 48]
 counts_per_pattern = 6400
 )";
 
+constexpr const char* strong_slices = R"(
+[data]
+file = "scan.h5"
+[experiment]
+energy_eV = 8000.0
+distance_m = 1.0
+detector_pixel_m = 133e-6
+[probe]
+initial = "aperture"
+semi_angle_rad = 1.2e-3
+defocus_m = 200e-6
+[object]
+n_slices = 3
+slice_thickness_m = 20e-6
+[solver]
+epochs = 40
+[simulation]
+object = "cells"
+phase_rad = 1.0
+n_positions = 64
+step_m = 0.1e-6
+detector_shape = [48, 48]
+counts_per_pattern = 1e6
+)";
+
 Overrides joined(Overrides first, const Overrides& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
@@ -215,6 +240,21 @@ TEST_P(SliceRecovery, EverySliceIsResolvedAndShowsNoGhost) {
     EXPECT_GE(slice.one_bit_fraction, 0.5);
     EXPECT_LE(slice.cross_talk, 0.05);
   }
+}
+
+class StrongSlices : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Pie, StrongSlices, ::testing::Values("epie", "rpie", "mpie"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+/// All slices see much the same of a residual: together they must not ask for it several times.
+TEST_P(StrongSlices, TakeAShareOfTheStepEach) {
+  const testing::SharedFolder folder("strong_slices");
+  const deck::Deck deck =
+      testing::parsed(folder.path(), {text("solver.method=\"", GetParam(), "\"")}, strong_slices);
+  simulation::simulate(deck, world(), Log(false));
+  run::Run run(deck, world(), Log(false));
+  for (int epoch = 0; epoch < 40; ++epoch) run.run_epoch();
+  EXPECT_LT(run.measure().error, 0.003);
 }
 
 /// 1e4 electrons per square Angstrom, partly coherent, slices at uneven distances: the bar of

@@ -11,19 +11,20 @@ using physics::Chunk;
 
 namespace {
 
-/// The sums become zero.
+/// The sums become zero. What slices see of the residual is much the same: each takes a share.
 struct MoveObject : ObjectAndSums {
   DeviceView<Real> max_power;
   DeviceView<Real[2]> steps;
   OwnedTile tile;
   Real alpha;
+  Real share_of_slice;
 
   KOKKOS_FUNCTION void write(int plane, int y, int x, const Pixel& was) const {
     // Of a spread batch's blocks a good part is between windows.
     if (was.dose == 0 && was.sum == complex(0)) return;
     if (tile.owns(y, x)) {
       const Real weight = physics::update_weight(was.dose, max_power(), alpha);
-      object(plane, y, x) = was.object + was.sum * (steps(0) / weight);
+      object(plane, y, x) = was.object + was.sum * (steps(0) * share_of_slice / weight);
     }
     clear_sums(plane, y, x);
   }
@@ -63,7 +64,8 @@ void Pie::update_object(const Device& exec, const BlockList& touched) {
                                    probe_update_.max_power(),
                                    steps_,
                                    tile_,
-                                   static_cast<Real>(own_.alphas.object)});
+                                   static_cast<Real>(own_.alphas.object),
+                                   Real(1) / static_cast<Real>(model_.options().n_slices)});
 }
 
 template <>
