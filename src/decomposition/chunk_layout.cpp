@@ -31,11 +31,12 @@ void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>&
 }
 
 ChunkLayout::ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots,
-                         int n_batches, int n_lanes)
+                         int n_batches, int n_lanes, int shifted_below)
     : shifts_(shift_px.begin(), shift_px.end()),
       chunk_size_(chunk_size),
       max_slots_(max_slots),
-      n_lanes_(n_lanes) {
+      n_lanes_(n_lanes),
+      shifted_below_(shifted_below) {
   std::sort(shifts_.begin(), shifts_.end(), before);
   shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
   if (chunk_size < 1 || max_slots < std::min(chunk_size, static_cast<int>(shifts_.size())))
@@ -78,10 +79,14 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
   range.border_begin = static_cast<int>(chunks_.size());
   const std::size_t n_members = border.size() + interior.size();
   const std::size_t n_shifts = n_shifts_of_batch(border, interior);
+  const bool one_chunk = border.empty() || interior.empty();
+  const bool shifted = one_chunk && n_members <= static_cast<std::size_t>(chunk_size_) &&
+                       n_members >= static_cast<std::size_t>(n_lanes_) &&
+                       n_members < n_shifts * static_cast<std::size_t>(shifted_below_);
   const bool alone = n_shifts == n_members;
   const bool shared = !alone && n_shifts <= static_cast<std::size_t>(max_slots_);
   if (shared) number_slots_of_batch(border, interior);
-  if (alone) {
+  if (alone || shifted) {
     std::sort(border.begin(), border.end());
     std::sort(interior.begin(), interior.end());
   } else if (shared && n_shifts <= 2 * static_cast<std::size_t>(chunk_size_)) {
@@ -91,12 +96,13 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
     sort_within_chunks(interior, by_shift);
   }
   const std::size_t n_sharing = shared ? n_members : 0;
-  append_chunks(border, n_sharing, alone);
+  append_chunks(border, n_sharing, alone || shifted);
   range.interior_begin = static_cast<int>(chunks_.size());
-  append_chunks(interior, n_sharing, alone);
+  append_chunks(interior, n_sharing, alone || shifted);
   range.end = static_cast<int>(chunks_.size());
   for (int i = range.border_begin; i + 1 < range.end; ++i)
-    chunks_[i].ends_slots = chunks_[i].first_slot != chunks_[i + 1].first_slot;
+    chunks_[i].ends_slots = chunks_[i + 1].begins_slots =
+        chunks_[i].first_slot != chunks_[i + 1].first_slot;
   return range;
 }
 
@@ -178,8 +184,9 @@ void ChunkLayout::append_chunks(std::span<int> positions, std::size_t n_sharing,
     }
     chunk.n_slots = n_slots();
     chunk.n_sharing = static_cast<int>(n_sharing > 0 ? n_sharing : count);
-    chunk.seen_begin = slot_[chunk.begin];
-    chunk.seen_end = slot_.back() + 1;
+    const auto [least, greatest] = std::minmax_element(slot_.begin() + chunk.begin, slot_.end());
+    chunk.seen_begin = *least;
+    chunk.seen_end = *greatest + 1;
     chunks_.push_back(chunk);
   }
 }

@@ -36,11 +36,15 @@ bool ChipShifts::possible(const Sizes& sizes) {
   return sizes.has_slots() && keeps_waves_on_chip(sizes);
 }
 
+int ChipShifts::places_worth_a_slot(int n_modes, int window_px) {
+  if (n_modes > 1 || window_px > 128) return 3;
+  return window_px == 128 ? 12 : 6;
+}
+
 bool ChipShifts::has_many(const Chunk& chunk, int n_modes, int window_px) {
-  // To make, change and gather a slot takes as long as to shift so many places on the chip. A batch
-  // in several chunks is faster with slots (decision 0018).
-  const int places_of_slot = n_modes == 1 && window_px < 256 ? 6 : 3;
-  return chunk.count == chunk.n_sharing && chunk.count < places_of_slot * chunk.n_slots;
+  // A batch in several chunks is faster with slots (decision 0018).
+  return chunk.count == chunk.n_sharing &&
+         chunk.count < places_worth_a_slot(n_modes, window_px) * chunk.n_slots;
 }
 
 bool ChipShifts::pay(const Chunk& chunk, const ObjectView& object) const {

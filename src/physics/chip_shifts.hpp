@@ -24,6 +24,9 @@ class ChipShifts {
   static bool possible(const Sizes& sizes);
   bool possible() const { return possible_; }
 
+  /// To make, change and gather a slot takes as long as to shift so many places on the chip
+  /// (decision 0018).
+  static int places_worth_a_slot(int n_modes, int window_px);
   /// Whether a chunk that fills the chip has more slots than are worth making.
   static bool has_many(const Chunk& chunk, int n_modes, int window_px);
   /// Whether `chunk` is better shifted so than by its slots, which no other shares then.

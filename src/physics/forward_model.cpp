@@ -20,6 +20,13 @@ WavesView waves_of(const std::string& label, const ScanTile& scan, const ModelOp
                    static_cast<std::size_t>(scan.window.w));
 }
 
+Sizes sizes_with_positions(const Detector& detector, const ScanTile& scan) {
+  Sizes sizes = detector.sizes();
+  sizes.n_positions = static_cast<int>(scan.order.extent(0));
+  sizes.has_subpixel = scan.has_subpixel;
+  return sizes;
+}
+
 ParameterSlopes parameter_slopes(const ScanTile& scan, const Parameters& parameters,
                                  const ModelOptions& options, const Detector& detector) {
   ParameterSlopes slopes;
@@ -47,6 +54,7 @@ ForwardModel::ForwardModel(const ScanTile& scan, const Parameters& parameters,
       fuses_slices_(fuses_slices(detector_.sizes())),
       slopes_(parameter_slopes(scan, parameters, options, detector_)),
       illumination_(scan, parameters, options, plan_, kernels_),
+      coverage_(sizes_with_positions(detector_, scan)),
       waves_(waves_of("tessera::physics::waves", scan, options)) {
   // On hosts the order is fixed as it is: rows are shared out, positions follow one another.
   options_.fixed_order = options.fixed_order || device::device_is_host;
@@ -77,7 +85,8 @@ std::int64_t ForwardModel::bytes(const Sizes& sizes) {
   const std::int64_t slopes_at_position =
       2 * bytes_of<double>(sizes.n_positions * (ParameterSlopes::opr + model.n_opr_modes));
   return fft::work_bytes(sizes.window, n_transformed) + Detector::bytes(sizes) +
-         Illumination::bytes(sizes) + waves + (model.own_probes ? slopes_at_position : 0) +
+         Illumination::bytes(sizes) + DenseCoverage::bytes(sizes) + waves +
+         (model.own_probes ? slopes_at_position : 0) +
          (model.n_slices > 1 ? Slices::bytes(sizes) + 2 * bytes_of<double>(1 + model.n_slices)
                              : 0) +
          (model.correlates_positions ? PositionCorrelation::bytes(model, sizes.window) : 0) +

@@ -12,6 +12,7 @@
 #include "tessera/physics/scan_tile.hpp"
 #include "tessera/physics/sizes.hpp"
 
+#include "physics/dense_coverage.hpp"
 #include "physics/detector.hpp"
 #include "physics/gradient_sums.hpp"
 #include "physics/illumination.hpp"
@@ -96,6 +97,7 @@ class ForwardModel {
   const Detector& detector() const { return detector_; }
   Illumination& illumination() { return illumination_; }
   const Illumination& illumination() const { return illumination_; }
+  const DenseCoverage& coverage() const { return coverage_; }
   const WavesView& waves() const { return waves_; }
   /// Keep the present waves, of a chunk's shape: the model goes on with `others`.
   void swap_waves(WavesView& others) { std::swap(waves_, others); }
@@ -136,6 +138,7 @@ class ForwardModel {
   FittedParameters fitted_;
   ParameterSlopes slopes_;
   Illumination illumination_;
+  DenseCoverage coverage_;
   WavesView waves_;
   WavesView exit_waves_;  ///< once more, for near-field positions
   std::unique_ptr<Slices> slices_;

@@ -1,5 +1,7 @@
 #include "physics/gradient_pass.hpp"
 
+#include <utility>
+
 #include "tessera/device/stream.hpp"
 
 #include "copy_waves.hpp"
@@ -16,7 +18,7 @@ void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk
     return add_on_chip(exec, object, chunk, sums, with_probe, {});
   complex* const waves = model_.waves().data();
   if (model_.kernels() == Kernels::fused)
-    return add_at_once(exec, object, chunk, sums, with_probe,
+    return add_at_once(exec, object, chunk, sums, with_probe, true,
                        [&](void* stream, const auto& scan, const auto& fused) {
                          hot_path::add_gradients(stream, scan, fused, plain(waves));
                        });
@@ -29,7 +31,7 @@ void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk
 void GradientPass::add_and_keep(const Device& exec, const ObjectView& object, const Chunk& chunk,
                                 const GradientSums& sums, bool with_probe, WavesView kept) {
   if (model_.kernels() == Kernels::fused)
-    return add_at_once(exec, object, chunk, sums, with_probe,
+    return add_at_once(exec, object, chunk, sums, with_probe, model_.options().own_probes,
                        [&](void* stream, const auto& scan, const auto& fused) {
                          hot_path::add_gradients_and_keep(stream, scan, fused, plain(kept.data()));
                        });
@@ -47,7 +49,7 @@ void GradientPass::add_and_keep(const Device& exec, const ObjectView& object, co
 void GradientPass::add_through_slices(const Device& exec, const ObjectView& object,
                                       const Chunk& chunk, const GradientSums& sums, bool with_probe,
                                       complex* kept) {
-  add_at_once(exec, object, chunk, sums, with_probe,
+  add_at_once(exec, object, chunk, sums, with_probe, false,
               [&](void* stream, const auto& scan, const auto& fused) {
                 hot_path::add_gradients_of_slices(stream, scan, fused,
                                                   model_.fused_slices()->fused(),
@@ -77,6 +79,10 @@ void GradientPass::add_on_chip(const Device& exec, const ObjectView& object, con
   fused.sums = figures_.sums().data();
   if (with_probe) fused.slot_sums = plain(illumination.chip_shifts().sum());
   const hot_path::ScanArrays scan = fused_scan(model_, patterns.values);
+  // The dose is that of probes that the kernel alone has.
+  float* const dose = std::exchange(fused.dose, nullptr);
+  model_.coverage().take(exec, scan, chunk, fused);
+  fused.dose = dose;
   if (model_.options().own_probes) {
     const FittedParameters& fitted = model_.fitted();
     hot_path::add_gradients_of_own_probes(device::stream_handle(exec), scan, fused, shifts,
@@ -90,7 +96,8 @@ void GradientPass::add_on_chip(const Device& exec, const ObjectView& object, con
 
 template <class Work>
 void GradientPass::add_at_once(const Device& exec, const ObjectView& object, const Chunk& chunk,
-                               const GradientSums& sums, bool with_probe, const Work& work) {
+                               const GradientSums& sums, bool with_probe, bool may_be_dense,
+                               const Work& work) {
   const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
   Illumination& illumination = model_.illumination();
   illumination.shift_probes(exec, chunk);
@@ -102,7 +109,9 @@ void GradientPass::add_at_once(const Device& exec, const ObjectView& object, con
     fused.sums = figures_.sums().data();
     if (model_.fitted().any_at_position())
       fused.slot_sums = plain(illumination.sums_data(sums.probe));
-    work(device::stream_handle(exec), fused_scan(model_, patterns.values), fused);
+    const hot_path::ScanArrays scan = fused_scan(model_, patterns.values);
+    if (may_be_dense) model_.coverage().take(exec, scan, chunk, fused);
+    work(device::stream_handle(exec), scan, fused);
   }
   model_.take_slot_sums(exec, object, chunk, sums, with_probe, model_.fitted());
 }

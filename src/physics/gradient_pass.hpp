@@ -35,10 +35,12 @@ class GradientPass {
   void find_chi(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
   void add_through_slices(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                           const GradientSums& sums, bool with_probe, device::complex* kept);
+  /// @param may_be_dense whether DenseCoverage may take dose and overlap. Three kernels add them
+  /// behind their transforms; but all chunks of a batch do as those on the chip do.
   /// @param work what does it, from (scan, chunk, waves) as hot_path knows them
   template <class Work>
   void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                   const GradientSums& sums, bool with_probe, const Work& work);
+                   const GradientSums& sums, bool with_probe, bool may_be_dense, const Work& work);
 
   ForwardModel& model_;
   RunningFigures figures_;

@@ -84,6 +84,24 @@ constexpr bool counts_pixels(std::int64_t n_pixels) {
 /// the noise of amplitudes.
 void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
 
+/// Whether dose and overlap are better added for a whole batch, whose windows lie densely, than
+/// window by window.
+/// @param height of the tile, as `width`, pixels
+/// @param count positions of the batch
+/// @param n_slots of the batch; 0: no dose is wanted
+bool covers_densely(int n, std::int64_t height, std::int64_t width, int count, int n_slots);
+constexpr int most_dense_slots = 1024;  ///< of a batch whose dose is added so
+/// What `add_dense_coverage` works with, of one tile's batches.
+struct DenseScratch {
+  int* places;    ///< (dense_coverage_places), zero before the first batch
+  float* powers;  ///< (slot, n, n)
+};
+std::int64_t dense_coverage_places(std::int64_t n_positions);
+/// dose and overlap of `add_gradients`, of a batch that `covers_densely`.
+/// @param batch all places of a batch as one chunk, with all its slots
+void add_dense_coverage(void* stream, const ScanArrays& scan, const ChunkArrays& batch, int n_slots,
+                        const DenseScratch& scratch);
+
 /// Shifts that are made on the chip, of every place its own.
 struct ShiftsOnChip {
   const float* shift;       ///< (slot, 2): y, x, pixels; by position of probes of their own

@@ -34,6 +34,15 @@ void add_gradients_on_chip(void*, const ScanArrays&, const ChunkArrays&) {
 std::int64_t kept_on_chip() {
   return 0;
 }
+bool covers_densely(int, std::int64_t, std::int64_t, int, int) {
+  return false;
+}
+std::int64_t dense_coverage_places(std::int64_t) {
+  return 0;
+}
+void add_dense_coverage(void*, const ScanArrays&, const ChunkArrays&, int, const DenseScratch&) {
+  refuse();
+}
 void add_gradients_and_shift(void*, const ScanArrays&, const ChunkArrays&, const ShiftsOnChip&) {
   refuse();
 }

@@ -1,6 +1,7 @@
 #include "kernel_choice.hpp"
 
 #include "hot_path.hpp"
+#include "physics/chip_shifts.hpp"
 #include "physics/detector.hpp"
 
 namespace tessera::physics {
@@ -43,6 +44,12 @@ bool keeps_waves_on_chip(const Sizes& sizes) {
 int lanes_on_chip(const Sizes& sizes) {
   return keeps_waves_on_chip(sizes) ? hot_path::places_on_chip(sizes.window.w, sizes.model.n_modes)
                                     : 1;
+}
+
+int shifted_below_on_chip(const Sizes& sizes) {
+  return keeps_waves_on_chip(sizes)
+             ? ChipShifts::places_worth_a_slot(sizes.model.n_modes, sizes.window.w)
+             : 0;
 }
 
 bool keeps_spectra_on_chip(const Sizes& sizes) {

@@ -35,6 +35,10 @@ bool keeps_waves_on_chip(const Sizes& sizes);
 /// order; 1 where no kernel does.
 int lanes_on_chip(const Sizes& sizes);
 
+/// Positions for every shift of a chunk below which that kernel rather shifts the probe itself than
+/// reads slots; 0 where it does not.
+int shifted_below_on_chip(const Sizes& sizes);
+
 /// Whether they take projections and lines on the chip, and keep spectra.
 bool keeps_spectra_on_chip(const Sizes& sizes);
 

@@ -200,6 +200,7 @@ void ProjectionPass::project_at_once(const Device& exec, const ObjectView& objec
       fused_chunk(model_, object, chunk, on_chip_ ? sums : GradientSums{}, false);
   fused.patterns_packed = patterns.packed;
   fused.sums = figures_.sums().data();
+  model_.coverage().take(exec, scan, chunk, fused);
   const hot_path::Projection projection{.overlapping = plain(next_.data()),
                                         .kept = plain(kept_.data()),
                                         .factor = plain(factor_.data()),
@@ -240,9 +241,11 @@ void ProjectionPass::add_at_once(const Device& exec, const ObjectView& object, c
   if (model_.options().own_probes) model_.illumination().clear_sums(exec);
   {
     const device::Region region("tessera::physics::fused_kept_gradient");
+    const hot_path::ScanArrays scan = fused_scan(model_);
+    hot_path::ChunkArrays fused = fused_chunk(model_, object, chunk, sums, with_probe);
+    model_.coverage().take(exec, scan, chunk, fused);
     const auto add = on_chip_ ? hot_path::add_kept_spectra : hot_path::add_kept;
-    add(device::stream_handle(exec), fused_scan(model_),
-        fused_chunk(model_, object, chunk, sums, with_probe), plain(next_.data()));
+    add(device::stream_handle(exec), scan, fused, plain(next_.data()));
   }
   model_.take_slot_sums(exec, object, chunk, sums, with_probe, {});
 }

@@ -68,6 +68,7 @@ solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan,
   // Probes of positions' own are not shared by shift.
   const std::vector<Vec2> subpixel =
       scan.plan.model.own_probes ? std::vector<Vec2>(scan.subpixel.size()) : scan.subpixel;
+  const physics::Sizes sizes = rank.model.detector().sizes();
   return rank.make_sweep(batch_schedule(solver, scan),
                          {.positions = scan.tile().positions,
                           .on_border = on_border(scan),
@@ -76,7 +77,8 @@ solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan,
                           .held_out = scan.held_out,
                           .fewest_divided = physics::fewest_divided(
                               scan.info.pattern, scan.plan.model.n_modes, !device::device_is_host),
-                          .n_lanes = physics::lanes_on_chip(rank.model.detector().sizes())});
+                          .n_lanes = physics::lanes_on_chip(sizes),
+                          .shifted_below = physics::shifted_below_on_chip(sizes)});
 }
 
 solvers::ConstrainedTile constrained_tile(const Scan& scan) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -82,8 +83,10 @@ TEST_P(Layouts, SlotsOfAChunkFollowOneAnotherAndAreFew) {
       EXPECT_EQ(slot.front(), chunk.seen_begin);
       EXPECT_EQ(slot.back() + 1, chunk.seen_end);
       EXPECT_LE(chunk.seen_end, chunk.n_slots);
+      const bool first = c == range.border_begin;
       const bool last = c + 1 == range.end;
       EXPECT_EQ(chunk.ends_slots, !fits || last);
+      EXPECT_EQ(chunk.begins_slots, !fits || first);
       EXPECT_EQ(chunk.n_sharing, fits ? n_members : chunk.count);
       if (!last) {
         EXPECT_EQ(chunk.first_slot == layout.chunks()[c + 1].first_slot, fits);
@@ -165,6 +168,35 @@ TEST(ChunkLayout, FewerSlotsThanAChunkMayNeedAreRefused) {
   const std::vector<Vec2> shifts{{0, 0}, {0, 0.25}, {0.25, 0}, {0.5, 0.5}};
   EXPECT_THROW(ChunkLayout(shifts, 4, 3, 1), std::invalid_argument);
   EXPECT_NO_THROW(ChunkLayout(std::span(shifts).first(3), 4, 3, 1)) << "three shifts, three slots";
+}
+
+/// Forty positions of five shifts as one batch, in the order in which two lanes compute them.
+std::vector<int> order_in_lanes(int chunk_size, int shifted_below) {
+  std::vector<Vec2> shifts;
+  for (int i = 0; i < 40; ++i) shifts.push_back({0.1 * (i * 7 % 5), 0});
+  ChunkLayout layout(shifts, chunk_size, 40, 1, 2, shifted_below);
+  std::vector<int> border;
+  std::vector<int> interior(40);
+  std::iota(interior.begin(), interior.end(), 0);
+  layout.add_batch(border, interior);
+  for (const Chunk& chunk : layout.chunks()) {
+    EXPECT_EQ(chunk.n_slots, 5);
+    for (int k = chunk.begin; k < chunk.begin + chunk.count; ++k)
+      EXPECT_EQ(layout.slot_shift()[chunk.first_slot + layout.slot()[k]],
+                shifts[layout.order()[k]]);
+  }
+  std::vector<int> order;
+  for (int k = 0; k < 20; ++k)
+    for (const int lane : {0, 1}) order.push_back(layout.order()[20 * lane + k]);
+  return order;
+}
+
+TEST(ChunkLayout, ABatchWithoutSlotsFollowsTheScan) {
+  const std::vector<int> by_position = order_in_lanes(40, 9);
+  EXPECT_TRUE(std::is_sorted(by_position.begin(), by_position.end()));
+  const std::vector<int> by_slot = order_in_lanes(40, 8);
+  EXPECT_FALSE(std::is_sorted(by_slot.begin(), by_slot.end()));
+  EXPECT_EQ(order_in_lanes(39, 9), order_in_lanes(39, 0));  // two chunks share their slots
 }
 
 }  // namespace

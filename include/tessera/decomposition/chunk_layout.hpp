@@ -20,8 +20,9 @@ struct Chunk {
   int n_slots = 1;
   int seen_begin = 0;  ///< this chunk's own positions see slots seen_begin ... seen_end - 1
   int seen_end = 1;
-  int n_sharing = 0;       ///< positions of the batch that see these slots
-  bool ends_slots = true;  ///< no later chunk of the batch shares them
+  int n_sharing = 0;         ///< positions of the batch that see these slots, one after another
+  bool begins_slots = true;  ///< no earlier chunk of the batch shares them
+  bool ends_slots = true;    ///< no later one
 };
 
 /// A batch's chunks, numbers in ChunkLayout::chunks().
@@ -46,9 +47,11 @@ class ChunkLayout {
   /// @param n_batches batches between two calls of `clear`, at most
   /// @param n_lanes of a chunk longer than that: equal runs of neighbouring places are computed
   /// side by side, the first of each, the second, and so on
+  /// @param shifted_below a batch that is one chunk, fills the lanes, and has fewer positions for
+  /// every shift, makes no slots: its positions are laid out as if none shared a shift
   /// @throws std::invalid_argument if a chunk can have more slots, or chunk_size < 1
   ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots, int n_batches,
-              int n_lanes = 1);
+              int n_lanes = 1, int shifted_below = 0);
 
   void clear();
   /// This rank's positions (local numbers) of the next batch. Sorts both. Allocates nothing.
@@ -57,7 +60,8 @@ class ChunkLayout {
   std::span<const Chunk> chunks() const { return chunks_; }
   /// Local number of every ordered position.
   std::span<const int> order() const { return order_; }
-  /// Slot of every ordered position, counted from its chunk's first_slot; ascends within a chunk.
+  /// Slot of every ordered position, counted from its chunk's first_slot; ascends within a chunk,
+  /// but for those of `shifted_below`.
   std::span<const int> slot() const { return slot_; }
   /// Shift of every slot, pixels (y, x).
   std::span<const Vec2> slot_shift() const { return slot_shift_; }
@@ -84,6 +88,7 @@ class ChunkLayout {
   int chunk_size_;
   int max_slots_;
   int n_lanes_;
+  int shifted_below_;
   std::vector<std::pair<double, int>> places_;  ///< of a slot, by when they are computed
   std::vector<int> of_slot_;                    ///< its positions, ascending
   std::vector<Chunk> chunks_;
