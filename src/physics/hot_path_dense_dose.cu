@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <cuda_pipeline.h>
+#include <cuda_pipeline_primitives.h>
 
 #include "window_cells_cuda.cuh"
 
