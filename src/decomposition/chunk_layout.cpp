@@ -86,7 +86,8 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
   const bool alone = n_shifts == n_members;
   const bool shared = !alone && n_shifts <= static_cast<std::size_t>(max_slots_);
   if (shared) number_slots_of_batch(border, interior);
-  if (alone || shifted) {
+  const bool by_position = alone || shifted;
+  if (by_position) {
     std::sort(border.begin(), border.end());
     std::sort(interior.begin(), interior.end());
   } else if (shared && n_shifts <= 2 * static_cast<std::size_t>(chunk_size_)) {
@@ -96,9 +97,9 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
     sort_within_chunks(interior, by_shift);
   }
   const std::size_t n_sharing = shared ? n_members : 0;
-  append_chunks(border, n_sharing, alone || shifted);
+  append_chunks(border, n_sharing, by_position);
   range.interior_begin = static_cast<int>(chunks_.size());
-  append_chunks(interior, n_sharing, alone || shifted);
+  append_chunks(interior, n_sharing, by_position);
   range.end = static_cast<int>(chunks_.size());
   for (int i = range.border_begin; i + 1 < range.end; ++i)
     chunks_[i].ends_slots = chunks_[i + 1].begins_slots =
@@ -149,11 +150,11 @@ void ChunkLayout::number_slots_of_batch(std::span<const int> border,
 /// other, and every lane goes through a slot or two: where its run begins it finds the first
 /// positions of a slot, though it begins amid the slot's places. So all lanes are at the same part
 /// of the tile at a time, and find it in a cache.
-void ChunkLayout::keep_lanes_in_step(std::span<int> chunk, bool alone) {
+void ChunkLayout::keep_lanes_in_step(std::span<int> chunk, bool by_position) {
   const int n = static_cast<int>(chunk.size());
   if (n_lanes_ == 1 || n <= n_lanes_) return;
   const auto dealt_together = [&](int p, int q) {
-    return alone || shift_of_[chunk[p]] == shift_of_[chunk[q]];
+    return by_position || shift_of_[chunk[p]] == shift_of_[chunk[q]];
   };
   int n_slots = 1;
   for (int p = 1; p < n; ++p) n_slots += dealt_together(p, p - 1) ? 0 : 1;
@@ -169,10 +170,10 @@ void ChunkLayout::keep_lanes_in_step(std::span<int> chunk, bool alone) {
   }
 }
 
-void ChunkLayout::append_chunks(std::span<int> positions, std::size_t n_sharing, bool alone) {
+void ChunkLayout::append_chunks(std::span<int> positions, std::size_t n_sharing, bool by_position) {
   for (std::size_t begin = 0; begin < positions.size(); begin += chunk_size_) {
     const std::size_t count = std::min<std::size_t>(chunk_size_, positions.size() - begin);
-    keep_lanes_in_step(positions.subspan(begin, count), alone);
+    keep_lanes_in_step(positions.subspan(begin, count), by_position);
     if (n_sharing == 0) begin_slots();
     Chunk chunk;
     chunk.begin = static_cast<int>(order_.size());

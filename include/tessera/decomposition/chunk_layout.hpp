@@ -75,11 +75,11 @@ class ChunkLayout {
   void for_each_shift(std::span<const int> border, std::span<const int> interior, const F& f) const;
   std::size_t n_shifts_of_batch(std::span<const int> border, std::span<const int> interior) const;
   void number_slots_of_batch(std::span<const int> border, std::span<const int> interior);
-  /// @param chunk sorted by shift, and by position where shifts are the same; by position if
-  /// `alone`, where no two of the batch share a shift
-  void keep_lanes_in_step(std::span<int> chunk, bool alone);
+  /// @param chunk sorted by shift, and by position where shifts are the same; or `by_position`,
+  /// where shifts do not matter
+  void keep_lanes_in_step(std::span<int> chunk, bool by_position);
   /// @param n_sharing positions that share the batch's slots; 0: each chunk has its own
-  void append_chunks(std::span<int> positions, std::size_t n_sharing, bool alone);
+  void append_chunks(std::span<int> positions, std::size_t n_sharing, bool by_position);
   void begin_slots();
   int slot_of(int shift);
 

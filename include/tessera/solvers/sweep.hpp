@@ -50,8 +50,8 @@ struct ScanShare {
   const decomposition::NearWindows& near;
   std::span<const int> held_out = {};  ///< scan positions that no batch holds but are looked at
   int fewest_divided = 0;              ///< of a batch: decomposition::join_if_few
-  int n_lanes = 1;                     ///< of a chunk: decomposition::ChunkLayout, as
-  int shifted_below = 0;
+  int n_lanes = 1;                     ///< of a chunk: decomposition::ChunkLayout
+  int shifted_below = 0;               ///< the same
 };
 
 class Sweep {
