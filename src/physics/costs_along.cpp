@@ -144,7 +144,8 @@ std::int64_t CostsAlong::bytes(const Sizes& sizes) {
 void CostsAlong::add(const device::Device& exec, const Line& line, const Chunk& chunk,
                      const DeviceView<Real[n_costs]>& times, const DeviceView<double*>& costs) {
   if (chunk.count == 0) return;
-  if (model_.kernels() == Kernels::fused) return add_at_once(exec, line, chunk, times, costs);
+  if (model_.kernels() == Kernels::fused || model_.fused_slices())
+    return add_at_once(exec, line, chunk, times, costs);
   find_waves(exec, line.ahead, chunk);
   model_.swap_waves(ahead_);
   find_waves(exec, line.behind, chunk);
@@ -176,6 +177,8 @@ void CostsAlong::add_at_once(const device::Device& exec, const Line& line, const
     if (on_chip)
       hot_path::find_spectra(stream, scan, seen, static_cast<float>(scan.n), false,
                              plain(waves.data()));
+    else if (const Slices* const slices = model_.fused_slices())
+      hot_path::exit_rows_of_slices(stream, scan, seen, slices->fused(), plain(waves.data()));
     else
       hot_path::exit_rows(stream, scan, seen, plain(waves.data()));
   };

@@ -59,7 +59,8 @@ ForwardModel::ForwardModel(const ScanTile& scan, const Parameters& parameters,
   // On hosts the order is fixed as it is: rows are shared out, positions follow one another.
   options_.fixed_order = options.fixed_order || device::device_is_host;
   if (options.n_slices > 1)
-    slices_ = std::make_unique<Slices>(scan_, parameters_, options_, plan_, waves_);
+    slices_ = std::make_unique<Slices>(scan_, parameters_, options_, plan_, waves_,
+                                       keeps_slices_on_chip(detector_.sizes()));
   if (options.correlates_positions)
     correlation_ = std::make_unique<PositionCorrelation>(scan_, options_, plan_);
   if (options.propagation == Propagation::far_field) return;

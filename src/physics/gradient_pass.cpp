@@ -57,6 +57,16 @@ void GradientPass::add_through_slices(const Device& exec, const ObjectView& obje
               });
 }
 
+void GradientPass::add_slices_on_chip(const Device& exec, const ObjectView& object,
+                                      const Chunk& chunk, const GradientSums& sums, bool with_probe,
+                                      const hot_path::KeptOfSlices& kept) {
+  add_at_once(exec, object, chunk, sums, with_probe, false,
+              [&](void* stream, const auto& scan, const auto& fused) {
+                hot_path::add_gradients_of_slices_on_chip(stream, scan, fused,
+                                                          model_.fused_slices()->fused(), kept);
+              });
+}
+
 /// model_.waves() = chi of `chunk`, divided by unitary_scale() as `backward` leaves it.
 void GradientPass::find_chi(const Device& exec, const ObjectView& object, const Chunk& chunk) {
   model_.forward(exec, object, chunk);

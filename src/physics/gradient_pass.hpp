@@ -28,6 +28,11 @@ class GradientPass {
   void add_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                    const GradientSums& sums, bool with_probe, const KeptOnChip& kept);
 
+  /// Where `slices_better_on_chip` of hot_path.hpp says so.
+  void add_slices_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                          const GradientSums& sums, bool with_probe,
+                          const hot_path::KeptOfSlices& kept);
+
   /// Of the chunks so far, each before its update.
   RunningFigures& figures() { return figures_; }
 

@@ -153,15 +153,35 @@ void rows_gradient(void* stream, const ScanArrays& scan, const ChunkArrays& chun
 /// Slices behind the first one, whose planes follow one another in the arrays of a chunk.
 struct SliceArrays {
   int n_slices;
-  const Complex* propagators;    ///< (gap, n, n), with 1 / n^2
+  const Complex* propagators;  ///< (gap, n, n), with 1 / n^2
+  /// The same in the chip's order, as `planes_to_chip` leaves it; for windows that fit on the chip.
+  const Complex* propagators_on_chip;
   Complex* incident;             ///< (slice - 1, place, n_modes, n, n) = what falls on each
   std::int64_t incident_stride;  ///< from slice to slice
 };
 
 /// `add_gradients` of a thick sample: the sums of every slice, those of the probe at the first one.
+/// Where nothing is kept, in one kernel or more, whichever is faster.
 /// @param kept null, or = what `add_gradients_and_keep` leaves, behind the last slice
 void add_gradients_of_slices(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                              const SliceArrays& slices, Complex* waves, Complex* kept);
+
+/// What is kept behind the last slice, (place, n_modes, n, n); null: nothing.
+struct KeptOfSlices {
+  Complex* exit = nullptr;  ///< exit waves
+  Complex* chi = nullptr;   ///< what they miss of the counts
+};
+
+/// Whether one kernel takes `count` windows of a thick sample through all its slices on the chip,
+/// and is faster than many.
+/// @param n_pixels of all slices
+bool slices_better_on_chip(const ScanArrays& scan, const SliceArrays& slices, int count,
+                           std::int64_t n_pixels);
+
+/// `add_gradients_of_slices` in that kernel, for what `add_gradients_on_chip` takes. @param kept =
+/// what it says
+void add_gradients_of_slices_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                                     const SliceArrays& slices, const KeptOfSlices& kept);
 
 /// waves = row spectra of the exit waves behind the last slice.
 /// @param slices whose `incident` is not looked at
@@ -181,6 +201,13 @@ struct Directions {
 /// @param waves as `add_gradients_and_keep` leaves them
 void add_products(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                   const Directions& directions, const Complex* waves);
+
+/// The same of a thick sample, whose gradient on the chip kept exit waves and chi.
+/// @param directions whose object is O + dO: u is the difference that dO makes
+/// @param kept its exit waves become u
+void add_products_of_slices(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                            const SliceArrays& slices, const Directions& directions,
+                            const KeptOfSlices& kept);
 
 /// `add_products` of what `add_gradients_and_shift` kept, in one kernel that shifts dP to every
 /// place.

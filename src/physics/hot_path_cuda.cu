@@ -1,15 +1,11 @@
 #include "hot_path_window.cuh"
 
 namespace tessera::physics::hot_path {
-namespace {
 
-bool better_on_chip(const ScanArrays& scan, const ChunkArrays& chunk) {
+bool better_on_chip(const ScanArrays& scan, int count, std::int64_t n_pixels) {
   return scan.noise == Noise::amplitude && fits_on_chip(scan.n, scan.n_modes) &&
-         chunk.count >= places_worth_the_chip(scan.n, scan.n_modes) &&
-         counts_pixels(chunk.object_width * chunk.object_height);
+         count >= places_worth_the_chip(scan.n, scan.n_modes) && counts_pixels(n_pixels);
 }
-
-}  // namespace
 
 bool supports(int n, int n_modes) {
   return n >= 32 && n <= 1024 && (n & (n - 1)) == 0 && n_modes >= 1;
@@ -21,7 +17,8 @@ int places_worth_the_chip(int n, int n_modes) {
 }
 
 void add_gradients(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, Complex* waves) {
-  if (better_on_chip(scan, chunk)) return add_gradients_on_chip(stream, scan, chunk);
+  if (better_on_chip(scan, chunk.count, chunk.object_width * chunk.object_height))
+    return add_gradients_on_chip(stream, scan, chunk);
   add_gradients_and_keep(stream, scan, chunk, waves);
 }
 

@@ -174,19 +174,30 @@ struct DoseOfWarp {
   /// The strip in `buffer` of every window of its slot.
   __device__ void add(const Chip& chip, int buffer, int strip) {
     const int end = chip.begin[strip / Chip::strips + 1];
-    for (int i = chip.begin[strip / Chip::strips]; i < end; ++i) {
-      const int from_y = y - chip.y[i] - strip % Chip::strips * Chip::rows;
-      const int from_x = x - chip.x[i];
-      if (from_x <= -32 || from_x >= n) continue;
-#pragma unroll
-      for (int g = 0; g < rows / together; ++g) {
-        const int row = from_y + g * together;
-        if (row <= -together || row >= Chip::rows) continue;
-        const float* const probe =
-            &chip.power[buffer][Chip::above + row][Chip::beside + from_x + lane];
-#pragma unroll
-        for (int r = 0; r < together; ++r) sum[g][r] += probe[r * Chip::width];
+    for (int i = chip.begin[strip / Chip::strips]; i < end; i += 32) {
+      // Of 32 windows, each looked at by a lane, those that meet the warp's pixels: few do.
+      const int own = min(i + lane, end - 1);
+      const int own_y = y - chip.y[own] - strip % Chip::strips * Chip::rows;
+      const int own_x = x - chip.x[own];
+      const bool meets =
+          i + lane < end && own_x > -32 && own_x < n && own_y > -rows && own_y < Chip::rows;
+      for (unsigned left = __ballot_sync(~0U, meets); left != 0; left &= left - 1) {
+        const int from = __ffs(static_cast<int>(left)) - 1;
+        add_window(chip.power[buffer], __shfl_sync(~0U, own_y, from),
+                   __shfl_sync(~0U, own_x, from));
       }
+    }
+  }
+  /// @param from_y, from_x pixel of the window, in the strip, where the warp's first pixel is
+  __device__ __forceinline__ void add_window(const float (&power)[Chip::height][Chip::width],
+                                             int from_y, int from_x) {
+#pragma unroll
+    for (int g = 0; g < rows / together; ++g) {
+      const int row = from_y + g * together;
+      if (row <= -together || row >= Chip::rows) continue;
+      const float* const probe = &power[Chip::above + row][Chip::beside + from_x + lane];
+#pragma unroll
+      for (int r = 0; r < together; ++r) sum[g][r] += probe[r * Chip::width];
     }
   }
   __device__ void store(const ChunkArrays& batch, const Tile& tile) const {

@@ -98,6 +98,17 @@ void add_gradients_of_slices(void*, const ScanArrays&, const ChunkArrays&, const
                              Complex*, Complex*) {
   refuse();
 }
+bool slices_better_on_chip(const ScanArrays&, const SliceArrays&, int, std::int64_t) {
+  return false;
+}
+void add_gradients_of_slices_on_chip(void*, const ScanArrays&, const ChunkArrays&,
+                                     const SliceArrays&, const KeptOfSlices&) {
+  refuse();
+}
+void add_products_of_slices(void*, const ScanArrays&, const ChunkArrays&, const SliceArrays&,
+                            const Directions&, const KeptOfSlices&) {
+  refuse();
+}
 void exit_rows_of_slices(void*, const ScanArrays&, const ChunkArrays&, const SliceArrays&,
                          Complex*) {
   refuse();

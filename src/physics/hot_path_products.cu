@@ -3,7 +3,7 @@
 /// multiplied there.
 
 #include "shift_ramp_cuda.cuh"
-#include "window_over_slices_cuda.cuh"
+#include "window_products_cuda.cuh"
 #include "window_sums_cuda.cuh"
 
 namespace tessera::physics::hot_path {
@@ -138,24 +138,16 @@ class WindowProducts {
     Pixel loaded[ahead];
 #pragma unroll
     for (int i = 0; i < ahead; ++i) loaded[i] = load(i);
-    float sum[5] = {};
+    ProductSums sum = {};
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
       const Pixel pixel = loaded[i % ahead];
       if (i + ahead < 32) loaded[i % ahead] = load(i + ahead);
       const float2 u = pixel.probe * pixel.object_direction;
       const float2 v = direction[i % S::across][i / S::across] * pixel.object;
-      sum[0] += power(u);
-      sum[1] = fmaf(u.x, v.x, fmaf(u.y, v.y, sum[1]));
-      sum[2] += power(v);
-      sum[3] = fmaf(u.x, pixel.chi.x, fmaf(u.y, pixel.chi.y, sum[3]));
-      sum[4] = fmaf(v.x, pixel.chi.x, fmaf(v.y, pixel.chi.y, sum[4]));
+      add_products(sum, u, v, pixel.chi);
     }
-#pragma unroll
-    for (int i = 0; i < 5; ++i) {
-      for (int half = 16; half > 0; half /= 2) sum[i] += __shfl_xor_sync(~0U, sum[i], half);
-      if (lane_ == i) atomicAdd(products + i, static_cast<double>(sum[i]));
-    }
+    add_to(products, sum, lane_);
   }
 };
 

@@ -1,7 +1,9 @@
 /// The kernels of the hot path for thick samples: from slice to slice, there and back
-/// (`slices.hpp`). Waves between them are row spectra, as everywhere on the hot path.
+/// (`slices.hpp`). Waves between them are row spectra, as everywhere on the hot path. Windows that
+/// fit stay on the chip: `hot_path_thick_window.cu`.
 
 #include "hot_path_rows.cuh"
+#include "hot_path_window.cuh"
 
 namespace tessera::physics::hot_path {
 namespace {
@@ -183,9 +185,17 @@ void go_back(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
 
 }  // namespace
 
+bool slices_better_on_chip(const ScanArrays& scan, const SliceArrays& slices, int count,
+                           std::int64_t n_pixels) {
+  return slices.propagators_on_chip && better_on_chip(scan, count, n_pixels);
+}
+
 void add_gradients_of_slices(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                              const SliceArrays& slices, Complex* waves, Complex* kept) {
   if (chunk.count == 0) return;
+  const std::int64_t n_pixels = slices.n_slices * chunk.object_width * chunk.object_height;
+  if (!kept && slices_better_on_chip(scan, slices, chunk.count, n_pixels))
+    return add_gradients_of_slices_on_chip(stream, scan, chunk, slices, {});
   go_through<true>(stream, scan, chunk, slices, waves);
   detector_columns(stream, scan, chunk, waves);
   if (kept) copy_waves(stream, scan, chunk, waves, kept);

@@ -26,6 +26,10 @@ __host__ __device__ constexpr int windows_at_a_time(int n) {
   return n <= 128 ? 128 * 128 / (n * n) : 1;
 }
 
+/// Whether one kernel takes `count` windows, and is faster than three. @param n_pixels of the
+/// object
+bool better_on_chip(const ScanArrays& scan, int count, std::int64_t n_pixels);
+
 /// dose and overlap of `add_gradients`.
 void add_coverage(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
 /// overlap alone.

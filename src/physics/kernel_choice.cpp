@@ -14,6 +14,11 @@ bool may_fuse(const Sizes& sizes) {
          !sizes.model.correlates_positions;
 }
 
+bool fits_on_chip(const Sizes& sizes) {
+  return sizes.model.noise == Noise::amplitude &&
+         hot_path::fits_on_chip(sizes.window.w, sizes.model.n_modes);
+}
+
 }  // namespace
 
 Kernels choose_kernels(const Sizes& sizes) {
@@ -37,8 +42,11 @@ bool fuses_slices(const Sizes& sizes) {
 }
 
 bool keeps_waves_on_chip(const Sizes& sizes) {
-  return choose_kernels(sizes) == Kernels::fused && sizes.model.noise == Noise::amplitude &&
-         hot_path::fits_on_chip(sizes.window.w, sizes.model.n_modes);
+  return choose_kernels(sizes) == Kernels::fused && fits_on_chip(sizes);
+}
+
+bool keeps_slices_on_chip(const Sizes& sizes) {
+  return fuses_slices(sizes) && fits_on_chip(sizes);
 }
 
 int lanes_on_chip(const Sizes& sizes) {

@@ -31,6 +31,9 @@ bool fuses_slices(const Sizes& sizes);
 /// Whether these kernels keep a gradient's waves on the chip.
 bool keeps_waves_on_chip(const Sizes& sizes);
 
+/// Whether they keep those of a thick sample there, through all slices.
+bool keeps_slices_on_chip(const Sizes& sizes);
+
 /// Places of a chunk that such a kernel takes at a time, each with those that follow it in the
 /// order; 1 where no kernel does.
 int lanes_on_chip(const Sizes& sizes);

@@ -1,5 +1,6 @@
 #include "physics/products_pass.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -26,6 +27,11 @@ WavesView waves_of_batch(const std::string& name, int n, const WavesView& waves)
 int places_kept(int max_in_batch, std::int64_t bytes) {
   constexpr std::int64_t room_bytes = std::int64_t{1} << 30;
   return bytes <= room_bytes ? max_in_batch : static_cast<int>(max_in_batch * room_bytes / bytes);
+}
+
+/// Whether products take the probe's direction as it is shifted, not by a model of its own.
+bool shifts_directions(const Sizes& sizes) {
+  return sizes.model.n_slices == 1 || keeps_slices_on_chip(sizes);
 }
 
 /// What makes waves, or their row spectra, those whose products are wanted.
@@ -103,7 +109,7 @@ ProductsPass::ProductsPass(ForwardModel& model, int max_in_batch)
       products_("tessera::physics::products", max_in_batch) {
   if (model.options().n_slices > 1)
     changes_ = waves_of_batch("tessera::physics::changes", max_in_batch, model.waves());
-  else
+  if (shifts_directions(model.detector().sizes()))
     direction_ = std::make_unique<Illumination>(model.scan(), model.parameters(), model.options(),
                                                 model.plan(), model.kernels());
   if (model.illumination().chip_shifts().possible())
@@ -118,7 +124,8 @@ std::int64_t ProductsPass::bytes(const Sizes& sizes, int max_in_batch) {
   const std::int64_t waves = max_in_batch * sizes.waves_bytes();
   const std::int64_t kept =
       ChipShifts::possible(sizes) ? places_kept(max_in_batch, waves) * sizes.waves_bytes() : 0;
-  return waves + kept + (sizes.model.n_slices > 1 ? waves : Illumination::bytes(sizes)) +
+  return waves + kept + (sizes.model.n_slices > 1 ? waves : 0) +
+         (shifts_directions(sizes) ? Illumination::bytes(sizes) : 0) +
          bytes_of<double>(max_in_batch * NormalEquations::n);
 }
 
@@ -139,18 +146,20 @@ void ProductsPass::add(const Device& exec, const ObjectView& object, const Chunk
   if (stays_on_chip(object, chunk, place))
     gradient_.add_on_chip(exec, object, chunk, sums, with_probe,
                           {waves_at(probes_, place, chunk).data(), chi.data()});
+  else if (slices_stay_on_chip(object, chunk))
+    gradient_.add_slices_on_chip(exec, object, chunk, sums, with_probe, kept_at(place, chunk));
   else
     gradient_.add_and_keep(exec, object, chunk, sums, with_probe, chi);
 }
 
 bool ProductsPass::stays_on_chip(const ObjectView& object, const Chunk& chunk, int place) const {
-  return direction_ && model_.illumination().shifts_on_chip(chunk, object) &&
+  return model_.illumination().shifts_on_chip(chunk, object) &&
          place + chunk.count <= static_cast<int>(probes_.extent(0));
 }
 
 const Products& ProductsPass::find(const Device& exec, const ObjectView& object,
                                    const Directions& directions, std::span<const Chunk> chunks) {
-  if (direction_)
+  if (model_.options().n_slices == 1)
     find_of_thin(exec, object, directions, chunks);
   else
     find_of_thick(exec, object, directions, chunks);
@@ -232,26 +241,66 @@ void ProductsPass::multiply_at_once(const Device& exec, const ObjectView& object
 
 void ProductsPass::find_of_thick(const Device& exec, const ObjectView& object,
                                  const Directions& directions, std::span<const Chunk> chunks) {
+  const auto stays = [&](const Chunk& chunk) { return slices_stay_on_chip(object, chunk); };
+  const auto place_of = [&](const Chunk& chunk) { return chunk.begin - chunks.front().begin; };
+  if (direction_) direction_->set_probe(exec, directions.probe);
+  for (const Chunk& chunk : chunks)
+    if (stays(chunk))
+      multiply_slices_on_chip(exec, object, directions, chunk, place_of(chunk));
+    else
+      find_object_change(exec, object, directions.moved, chunk, place_of(chunk));
+  if (std::ranges::all_of(chunks, stays)) return;
+  model_.set_probe(exec, directions.probe);
+  for (const Chunk& chunk : chunks)
+    if (!stays(chunk)) multiply_changes(exec, object, chunk, place_of(chunk));
+}
+
+bool ProductsPass::slices_stay_on_chip(const ObjectView& object, const Chunk& chunk) const {
+  const Slices* const slices = model_.fused_slices();
+  return slices && hot_path::slices_better_on_chip(fused_scan(model_), slices->fused(), chunk.count,
+                                                   static_cast<std::int64_t>(object.size()));
+}
+
+hot_path::KeptOfSlices ProductsPass::kept_at(int place, const Chunk& chunk) const {
+  return {.exit = plain(waves_at(changes_, place, chunk).data()),
+          .chi = plain(waves_at(chi_, place, chunk).data())};
+}
+
+void ProductsPass::multiply_slices_on_chip(const Device& exec, const ObjectView& object,
+                                           const Directions& directions, const Chunk& chunk,
+                                           int place) {
+  model_.illumination().shift_probes(exec, chunk);
+  direction_->shift_probes(exec, chunk);
+  const Products products = products_at(place, chunk);
+  device::set_zero(exec, products);
+  const device::Region region("tessera::physics::fused_products");
+  hot_path::add_products_of_slices(device::stream_handle(exec), fused_scan(model_),
+                                   fused_chunk(model_, object, chunk, {}, false),
+                                   model_.fused_slices()->fused(),
+                                   {.object = plain(directions.moved.data()),
+                                    .probes = plain(direction_->probes()),
+                                    .products = products.data()},
+                                   kept_at(place, chunk));
+}
+
+/// Of exit waves of the probe's direction, which is the model's probe now, and what is kept.
+void ProductsPass::multiply_changes(const Device& exec, const ObjectView& object,
+                                    const Chunk& chunk, int place) {
   // A row spectrum's norm is sqrt(n) that of the row; hot_path.hpp says what else fused kernels
   // leave in them.
   const Real root = std::sqrt(static_cast<Real>(model_.scan().window.w));
   const WaveScales scales =
       model_.fused_slices() ? WaveScales{root, 1 / root} : WaveScales{1, model_.unitary_scale()};
-  find_object_changes(exec, object, directions.moved, chunks);
-  model_.set_probe(exec, directions.probe);
-  for (const Chunk& chunk : chunks) {
-    const int place = chunk.begin - chunks.front().begin;
-    find_exit_waves(exec, object, chunk);
-    const WavesView& waves = model_.waves();
-    const Shape2 rows{static_cast<int>(waves.extent(1) * waves.extent(2)),
-                      2 * static_cast<int>(waves.extent(3))};
-    device::sum_each_image<NormalEquations::n>(
-        exec, "tessera::physics::normal_equations", chunk.count, rows,
-        MultiplyWaves{device::reals(waves_at(chi_, place, chunk).data()),
-                      device::reals(waves_at(changes_, place, chunk).data()),
-                      device::reals(waves.data()), scales, rows},
-        products_at(place, chunk));
-  }
+  find_exit_waves(exec, object, chunk);
+  const WavesView& waves = model_.waves();
+  const Shape2 rows{static_cast<int>(waves.extent(1) * waves.extent(2)),
+                    2 * static_cast<int>(waves.extent(3))};
+  device::sum_each_image<NormalEquations::n>(
+      exec, "tessera::physics::normal_equations", chunk.count, rows,
+      MultiplyWaves{device::reals(waves_at(chi_, place, chunk).data()),
+                    device::reals(waves_at(changes_, place, chunk).data()),
+                    device::reals(waves.data()), scales, rows},
+      products_at(place, chunk));
 }
 
 /// model_.waves() = exit waves behind the last slice, or their row spectra.
@@ -267,15 +316,13 @@ void ProductsPass::find_exit_waves(const Device& exec, const ObjectView& object,
 }
 
 /// changes_ = u.
-void ProductsPass::find_object_changes(const Device& exec, const ObjectView& object,
-                                       const ObjectView& moved, std::span<const Chunk> chunks) {
-  for (const Chunk& chunk : chunks) {
-    complex* changes = waves_at(changes_, chunk.begin - chunks.front().begin, chunk).data();
-    find_exit_waves(exec, object, chunk);
-    copy_waves<false>(exec, model_.waves(), chunk.count, -1, changes);
-    find_exit_waves(exec, moved, chunk);
-    copy_waves<true>(exec, model_.waves(), chunk.count, 1, changes);
-  }
+void ProductsPass::find_object_change(const Device& exec, const ObjectView& object,
+                                      const ObjectView& moved, const Chunk& chunk, int place) {
+  complex* const change = waves_at(changes_, place, chunk).data();
+  find_exit_waves(exec, object, chunk);
+  copy_waves<false>(exec, model_.waves(), chunk.count, -1, change);
+  find_exit_waves(exec, moved, chunk);
+  copy_waves<true>(exec, model_.waves(), chunk.count, 1, change);
 }
 
 }  // namespace tessera::physics

@@ -37,8 +37,8 @@ class ProductsPass {
   /// @param max_in_batch positions of this rank
   ProductsPass(ForwardModel& model, int max_in_batch);
   ~ProductsPass();
-  /// Device memory that it takes: chi, and the probe's shifted directions or, of a thick sample,
-  /// what the object's direction changes.
+  /// Device memory that it takes: chi and the probe's shifted directions; of a thick sample what
+  /// the object's direction changes, and those of the probe where windows stay on the chip.
   static std::int64_t bytes(const Sizes& sizes, int max_in_batch);
 
   /// GradientPass::add of a chunk, whose chi is kept.
@@ -67,19 +67,27 @@ class ProductsPass {
                         const Directions& directions, const Chunk& chunk, int place);
   void find_of_thick(const device::Device& exec, const ObjectView& object,
                      const Directions& directions, std::span<const Chunk> chunks);
+  /// Whether the gradient's windows stay on the chip, and kept_at() is kept.
+  bool slices_stay_on_chip(const ObjectView& object, const Chunk& chunk) const;
+  hot_path::KeptOfSlices kept_at(int place, const Chunk& chunk) const;
+  void multiply_slices_on_chip(const device::Device& exec, const ObjectView& object,
+                               const Directions& directions, const Chunk& chunk, int place);
   void find_exit_waves(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
-  void find_object_changes(const device::Device& exec, const ObjectView& object,
-                           const ObjectView& moved, std::span<const Chunk> chunks);
+  void multiply_changes(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                        int place);
+  void find_object_change(const device::Device& exec, const ObjectView& object,
+                          const ObjectView& moved, const Chunk& chunk, int place);
   WavesView waves_at(const WavesView& of_batch, int place, const Chunk& chunk) const;
   Products products_at(int place, const Chunk& chunk) const;
 
   ForwardModel& model_;
   GradientPass gradient_;
-  WavesView chi_;                            ///< of the batch, (place, image, h, w)
-  WavesView changes_;                        ///< u, the same; of thick samples alone
-  Products products_;                        ///< by place
-  WavesView probes_;                         ///< shifted, on the chip; of thin samples alone
-  std::unique_ptr<Illumination> direction_;  ///< shifted dP; of thin samples alone
+  WavesView chi_;      ///< of the batch, (place, image, h, w)
+  WavesView changes_;  ///< u, the same, exit waves before it; of thick samples alone
+  Products products_;  ///< by place
+  WavesView probes_;   ///< shifted, on the chip; of thin samples alone
+  std::unique_ptr<Illumination>
+      direction_;  ///< shifted dP; of thick samples where they stay on the chip
 };
 
 }  // namespace tessera::physics

@@ -1,8 +1,11 @@
 #include "physics/slices.hpp"
 
+#include "tessera/device/stream.hpp"
+
 #include "chunk_kernels.hpp"
 #include "forward_kernels.hpp"
 #include "free_space.hpp"
+#include "kernel_choice.hpp"
 
 namespace tessera::physics {
 
@@ -175,7 +178,7 @@ void take_slopes(const Device& exec, const DeviceView<double*>& found,
 }  // namespace
 
 Slices::Slices(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
-               const fft::Plan& plan, const WavesView& waves)
+               const fft::Plan& plan, const WavesView& waves, bool on_chip)
     : scan_(scan),
       parameters_(parameters),
       options_(options),
@@ -186,11 +189,16 @@ Slices::Slices(const ScanTile& scan, const Parameters& parameters, const ModelOp
       propagator_("tessera::physics::propagator", static_cast<std::size_t>(options.n_slices - 1),
                   waves.extent(2), waves.extent(3)),
       scratch_("tessera::physics::optics_scratch", 6),
-      found_("tessera::physics::optics_slopes", 6) {}
+      found_("tessera::physics::optics_slopes", 6) {
+  if (on_chip)
+    on_chip_ = DeviceView<complex***>("tessera::physics::propagator_on_chip", propagator_.extent(0),
+                                      waves.extent(2), waves.extent(3));
+}
 
 std::int64_t Slices::bytes(const Sizes& sizes) {
+  const int propagators = keeps_slices_on_chip(sizes) ? 2 : 1;
   return (sizes.model.n_slices - 1) * (sizes.model.chunk_size * sizes.waves_bytes() +
-                                       bytes_of<complex>(sizes.window.size())) +
+                                       propagators * bytes_of<complex>(sizes.window.size())) +
          bytes_of<double>(12);
 }
 
@@ -202,15 +210,24 @@ WavesView Slices::incident(int slice) const {
 hot_path::SliceArrays Slices::fused() const {
   return {.n_slices = options_.n_slices,
           .propagators = plain(propagator_.data()),
+          .propagators_on_chip = plain(on_chip_.data()),
           .incident = plain(incident_.data()),
           .incident_stride = static_cast<std::int64_t>(waves_.size())};
 }
 
 void Slices::set_optics(const Device& exec) {
+  if (on_chip_.data()) {
+    make_propagators(exec, 1);
+    hot_path::planes_to_chip(device::stream_handle(exec), scan_.window.w, options_.n_slices - 1,
+                             plain(propagator_.data()), plain(on_chip_.data()));
+  }
+  make_propagators(exec, 1 / static_cast<double>(scan_.window.size()));
+}
+
+void Slices::make_propagators(const Device& exec, double scale) const {
   const GapPhase phase{scan_.window, options_.wavelength_m, options_.pixel_m, parameters_.tilt_rad};
   device::for_each_pixel(exec, "tessera::physics::propagator", options_.n_slices - 1, scan_.window,
-                         MakePropagator{phase, parameters_.slice_distance_m, propagator_,
-                                        1 / static_cast<double>(scan_.window.size())});
+                         MakePropagator{phase, parameters_.slice_distance_m, propagator_, scale});
 }
 
 void Slices::propagate(const Device& exec, int gap, int n, bool back) const {

@@ -19,8 +19,10 @@ class Slices {
  public:
   /// @param plan of the window's shape; lives as long as this
   /// @param waves those of the model at any time, which pass through
+  /// @param on_chip kernels that keep windows on the chip may take the place of `forward` and
+  /// `backward`
   Slices(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
-         const fft::Plan& plan, const WavesView& waves);
+         const fft::Plan& plan, const WavesView& waves, bool on_chip);
   static std::int64_t bytes(const Sizes& sizes);
 
   /// Makes the propagators of the present distances and tilt.
@@ -42,6 +44,7 @@ class Slices {
  private:
   int n_images(const Chunk& chunk) const { return chunk.count * options_.n_waves(); }
   WavesView incident(int slice) const;
+  void make_propagators(const device::Device& exec, double scale) const;
   void propagate(const device::Device& exec, int gap, int n, bool back) const;
   void add_optics_slopes(const device::Device& exec, const Chunk& chunk, int slice, Real scale,
                          const FittedParameters& fitted, const ParameterSlopes& slopes);
@@ -53,6 +56,7 @@ class Slices {
   const WavesView& waves_;
   device::DeviceView<device::complex*****> incident_;  ///< (slice - 1, position, image, h, w)
   device::DeviceView<device::complex***> propagator_;  ///< (gap, h, w), with 1 / (h w)
+  device::DeviceView<device::complex***> on_chip_;     ///< the same in the chip's order, if any
   device::DeviceView<double*> scratch_;
   device::DeviceView<double*> found_;
 };

@@ -37,6 +37,7 @@ template <int n, class Count, int shares, bool shifts = false>
 struct OnChip {
   using S = Slices<n>;
   static constexpr int windows = windows_at_a_time(n);
+  static constexpr bool of_modes = shares > 0;
   static constexpr bool takes_counts = shares == 0 && S::blocks == 1;
   static constexpr int n_counts = takes_counts ? windows * n * n : 0;
   static constexpr int lasts = S::rows * S::within;  ///< transforms that differ in their twist
@@ -99,14 +100,15 @@ struct OnChip {
 
 /// The places of a chunk, first ... last - 1, that a window of a block takes.
 struct WindowRun {
+  int worker;  ///< number of the window among those of all blocks; below count where it has places
   int first;
   int last;
   /// @param cluster blocks that work on a window together
   /// @param windows at a time in a block
   __device__ WindowRun(int count, int cluster, int windows) {
     const int n_clusters = static_cast<int>(gridDim.x) / cluster;
-    const int worker = static_cast<int>(threadIdx.x) / (threads / windows) * n_clusters +
-                       static_cast<int>(blockIdx.x) / cluster;
+    worker = static_cast<int>(threadIdx.x) / (threads / windows) * n_clusters +
+             static_cast<int>(blockIdx.x) / cluster;
     const int workers = n_clusters * windows;
     const int share = count / workers;
     const int rest = count % workers;

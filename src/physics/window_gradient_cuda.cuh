@@ -7,10 +7,8 @@
 /// wave of the next, and waits for the others of its window only before and behind the transform
 /// over slices. Modes are taken by the blocks of a cluster, one each.
 
-#include <algorithm>
-
+#include "window_probe_sum_cuda.cuh"
 #include "window_projection_cuda.cuh"
-#include "window_sums_cuda.cuh"
 
 namespace tessera::physics::hot_path {
 
@@ -61,6 +59,7 @@ class WindowGradient {
         boxes_(boxes),
         chip_(chip),
         transform_{chip.slices[warp_], lane_, chip.twist_of_lane[lane_]},
+        probe_sum_(scan, chunk, boxes.probe, chip, transform_.slice, slice_, mode_),
         detector_(scan, chunk, projection, chip) {
     chip.prepare(thread_);
     __syncthreads();
@@ -92,7 +91,7 @@ class WindowGradient {
       now = next;
       next = later;
     }
-    if constexpr (by_probe) flush_probe_sum(now.slot);
+    if constexpr (by_probe) probe_sum_.flush(now.slot);
     if (lane_ == 0) wait_until_added();
     if constexpr (makes_waves) detector_.finish_sums(chunk_.sums);
   }
@@ -106,8 +105,9 @@ class WindowGradient {
   const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
   const int lane_ = thread_ % 32;
   const int slice_ = slice_of<n>(warp_);
-  SliceTransform<n> transform_;
   const int mode_ = shares > 0 ? static_cast<int>(rank_in_cluster()) : 0;
+  SliceTransform<n> transform_;
+  ProbeSum<n, Chip> probe_sum_;
   const int n_modes_ = shares > 0 ? scan_.n_modes : 1;
   Detector detector_;
 
@@ -167,7 +167,7 @@ class WindowGradient {
 
   /// Of what is staged there, for the waves that are recalled next.
   __device__ __forceinline__ void free_slice(const Place& now, const Place& next, bool ends) {
-    if (by_probe && !ends && next.slot != now.slot) flush_probe_sum(now.slot);
+    if (by_probe && !ends && next.slot != now.slot) probe_sum_.flush(now.slot);
     if (lane_ == 0) wait_until_read();
     __syncwarp();
   }
@@ -176,48 +176,22 @@ class WindowGradient {
     return as_float2(chunk_.probes) + image_row(slot, n_modes_, mode_, n, slice_) + lane_;
   }
 
-  __device__ __forceinline__ float2* probe_sum_of(int slot) const {
-    return as_float2(chunk_.slot_sums) + image_row(slot, n_modes_, mode_, n, slice_);
-  }
-
-  static constexpr int first_row = Chip::held / S::across;  ///< of those that go to memory
-
   /// slot_sums += conj(object) v
   template <class Take>
   __device__ __forceinline__ void add_probe_gradient(const Place& now,
                                                      const float2 (&v)[S::across][S::rows],
                                                      const Take& take) {
-    float2* const slice = transform_.slice;
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
       const float2 seen = take(by_object ? i : 2 * i);
       float2 chi = v[i % S::across][i / S::across];
       if constexpr (!by_object) chi = chi - take(2 * i + 1) * seen;
       if (i < Chip::held)
-        add_conj_times(chip_.probe_sum[i][thread_], seen, chi);
+        add_conj_times(probe_sum_.on_chip(i), seen, chi);
       else
-        slice[i / S::across * n + 32 * (i % S::across) + lane_] = conj_times(seen, chi);
+        probe_sum_.stage(i, conj_times(seen, chi));
     }
-    if (chunk_.slot_sums) start_probe_sum(now.slot);
-  }
-
-  /// What the chip does not hold, staged in the slice.
-  __device__ __forceinline__ void start_probe_sum(int slot) {
-    constexpr int begin = 32 * (Chip::held % S::across);  // of the first row
-    constexpr int first_whole = first_row + (begin > 0 ? 1 : 0);
-    show_to_copy_engine();
-    __syncwarp();
-    if (lane_ > 0) return;
-    if (begin > 0)
-      start_addition(probe_sum_of(slot) + first_row * S::count * n + begin,
-                     transform_.slice + first_row * n + begin, n - begin);
-    if constexpr (S::blocks > 1)  // rows are longer than boxes may be
-      for (int b = first_whole; b < S::rows; ++b)
-        start_addition(probe_sum_of(slot) + b * S::count * n, transform_.slice + b * n, n);
-    else if (first_whole < S::rows)
-      start_addition(boxes_.probe, (slot * n_modes_ + mode_) * S::rows + first_whole, slice_ * n,
-                     transform_.slice + first_whole * n);
-    commit_additions();
+    if (chunk_.slot_sums) probe_sum_.start_addition(now.slot);
   }
 
   /// object_sum += conj(probe) v, by way of the slice, which holds nothing now; v = probe. Its
@@ -228,7 +202,7 @@ class WindowGradient {
                                                       const Take& take) {
     const ObjectRows<n> rows(chunk_, transform_.slice, now.object, slice_, lane_);
     // By the staged sum for the probe, at the latest.
-    constexpr int in_use_from = S::across * (first_row / ObjectRows<n>::boxes);
+    constexpr int in_use_from = S::across * (ProbeSum<n, Chip>::first_row / ObjectRows<n>::boxes);
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
       if (by_probe && i == in_use_from) {
@@ -250,40 +224,21 @@ class WindowGradient {
   }
 
   __device__ __forceinline__ void change_probe(int from, int to, float2 (&v)[S::across][S::rows]) {
-    if constexpr (by_probe) flush_probe_sum(from);
+    if constexpr (by_probe) probe_sum_.flush(from);
     const float2* const probe = probe_of(to);
 #pragma unroll
     for (int i = 0; i < 32; ++i)
       v[i % S::across][i / S::across] =
           __ldg(probe + i / S::across * S::count * n + i % S::across * 32);
   }
-
-  __device__ __forceinline__ void flush_probe_sum(int slot) {
-    if (chunk_.slot_sums == nullptr) return;
-    float2* const sum = probe_sum_of(slot) + lane_;
-#pragma unroll
-    for (int i = 0; i < Chip::held; ++i) {
-      add_float2(sum + i / S::across * S::count * n + i % S::across * 32,
-                 chip_.probe_sum[i][thread_]);
-      chip_.probe_sum[i][thread_] = make_float2(0, 0);
-    }
-  }
 };
 
 #endif
 
-/// The boxes of a chunk's windows. @tparam Chip that the kernel has
+/// @tparam Chip that the kernel has
 template <int n, class Chip>
 Boxes boxes_of(const ChunkArrays& chunk) {
-  using S = Slices<n>;
-  constexpr int whole_rows_staged = (32 - Chip::held) / S::across;
-  constexpr std::int64_t more_than_slots = std::int64_t{1} << 24;
-  Boxes boxes{};
-  boxes.object = object_boxes<n>(chunk);
-  if (chunk.slot_sums && S::blocks == 1)
-    boxes.probe = make_boxes(chunk.slot_sums, S::count * n, more_than_slots, n,
-                             std::max(whole_rows_staged, 1));
-  return boxes;
+  return {object_boxes<n>(chunk), probe_boxes<n, Chip>(chunk)};
 }
 
 template <int n, class Count, int shares, bool background, Gradient gradient>

@@ -69,8 +69,9 @@ int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positi
   if (device::device_is_host) return static_cast<int>(fit);
   const bool in_steps = runs_in_steps(deck);
   const bool own_probes = sizes.model.own_probes;
-  const bool on_chip = in_steps ? !own_probes && physics::keeps_spectra_on_chip(sizes)
-                                : physics::keeps_waves_on_chip(sizes);
+  const bool on_chip =
+      in_steps ? !own_probes && physics::keeps_spectra_on_chip(sizes)
+               : physics::keeps_waves_on_chip(sizes) || physics::keeps_slices_on_chip(sizes);
   // Steps keep up to three waves of a position of the chunk; lsqml is slower in longer ones
   // (decision 8). Without bins every position has room for its shifted probe, for whoever wants it;
   // with probes of their own, for its exit wave, too.
@@ -82,7 +83,8 @@ int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positi
   const std::int64_t on_chip_bytes = std::int64_t{1} << (31 - halvings);
   constexpr std::int64_t max_bytes = std::int64_t{4} << 30;
   const std::int64_t wanted =
-      on_chip ? std::min<std::int64_t>(on_chip_bytes / wave_bytes, n_positions) : fit;
+      on_chip ? std::min<std::int64_t>(std::max(fit, on_chip_bytes / wave_bytes), n_positions)
+              : fit;
   return static_cast<int>(std::max<std::int64_t>(1, std::min(wanted, max_bytes / wave_bytes)));
 }
 

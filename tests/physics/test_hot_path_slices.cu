@@ -20,10 +20,12 @@ void PrintTo(const Case& c, std::ostream* out) {
        << " slices, " << c.n_slots << " slots";
 }
 
+using Slices = std::vector<std::vector<std::complex<float>>>;
+
 /// A problem whose object is the first of several slices.
 struct ThickProblem {
   Problem p;
-  std::vector<std::vector<std::complex<float>>> slices;
+  Slices slices;
   std::vector<Numbers> turns;  ///< of every gap: what a frequency's phase does, |turn| = 1
 
   explicit ThickProblem(const Case& c)
@@ -52,6 +54,19 @@ void multiply_by_conjugate(WaveStack& waves, const WaveStack& object) {
       waves.image(m)[i] *= std::conj(object.data()[i]);
 }
 
+/// @return exit waves behind the last slice. @param incident = what falls on each
+WaveStack through(const ThickProblem& thick, const Window& window, const Slices& slices,
+                  const std::vector<std::complex<float>>& probes,
+                  std::vector<WaveStack>& incident) {
+  WaveStack waves = window.lit(probes);
+  for (std::size_t slice = 0; slice < slices.size(); ++slice) {
+    if (slice > 0) propagate(waves, thick.turns[slice - 1], false);
+    incident.push_back(waves);
+    tessera::testing::multiply_by_object(waves, window.seen(slices[slice]), 0, {});
+  }
+  return waves;
+}
+
 /// Of one place, behind the last slice.
 struct ExitWaves {
   WaveStack waves;
@@ -63,12 +78,7 @@ ExitWaves add_thick_place(const ThickProblem& thick, int k, Sums& sums) {
   const Problem& p = thick.p;
   const Window window(p, k);
   std::vector<WaveStack> incident;
-  WaveStack waves = window.lit(p.probes);
-  for (std::size_t slice = 0; slice < thick.slices.size(); ++slice) {
-    if (slice > 0) propagate(waves, thick.turns[slice - 1], false);
-    incident.push_back(waves);
-    tessera::testing::multiply_by_object(waves, window.seen(thick.slices[slice]), 0, {});
-  }
+  const WaveStack waves = through(thick, window, thick.slices, p.probes, incident);
   const WaveStack detector = tessera::testing::dft(waves, -1);
   const ImageStack<double> missing = tessera::testing::missing_amplitude(window, 0, detector);
   for (int i = 0; i < p.n * p.n; ++i) sums.figures[0] += std::pow(missing.data()[i], 2);
@@ -109,66 +119,167 @@ std::vector<T> joined(const std::vector<std::vector<T>>& parts) {
   return all;
 }
 
-std::vector<Complex> propagators(const ThickProblem& thick) {
+std::vector<Complex> turns_of(const ThickProblem& thick, double scale) {
   std::vector<Complex> all;
   for (const Numbers& turn : thick.turns)
-    for (const auto& value : turn)
-      all.emplace_back(value / static_cast<double>(thick.p.n * thick.p.n));
+    for (const auto& value : turn) all.emplace_back(scale * value);
   return all;
 }
+
+std::vector<Complex> propagators(const ThickProblem& thick) {
+  return turns_of(thick, 1.0 / (thick.p.n * thick.p.n));
+}
+
+/// What plain loops find of places begin, begin + 1 ...
+struct Expected {
+  Sums sums;
+  Numbers exit;  ///< waves behind the last slice
+  Numbers chi;
+  Numbers exit_rows;
+  Numbers chi_rows;
+
+  Expected(const ThickProblem& thick, int begin)
+      : sums{Numbers(n_object(thick), {0.5, -0.5}), std::vector<double>(n_object(thick), 0.5),
+             Numbers(thick.p.probes.size(), {0.5, -0.5}),
+             std::vector<double>(thick.p.area(), 0.5)} {
+    for (int k = begin; k < thick.p.n_positions; ++k) {
+      const ExitWaves at_place = add_thick_place(thick, k, sums);
+      exit.insert(exit.end(), at_place.waves.begin(), at_place.waves.end());
+      chi.insert(chi.end(), at_place.chi.begin(), at_place.chi.end());
+      add_row_spectra(at_place.waves, 1 / std::sqrt(thick.p.n), exit_rows);
+      add_row_spectra(at_place.chi, std::sqrt(thick.p.n), chi_rows);
+    }
+  }
+  static std::size_t n_object(const ThickProblem& thick) {
+    return thick.p.object.size() * thick.slices.size();
+  }
+};
+
+/// A thick problem on the device, and what is added to.
+struct ThickOnGpu {
+  const ThickProblem& thick;
+  std::size_t n_waves;
+  OnGpu gpu{thick.p};
+  OnDevice<Complex> object{joined(thick.slices)};
+  OnDevice<Complex> turns{propagators(thick)};
+  OnDevice<Complex> on_chip{poison(turns.size())};
+  OnDevice<Complex> object_sum{filled(object.size(), 0.5F)};
+  OnDevice<float> dose{std::vector<float>(object.size(), 0.5F)};
+  OnDevice<Complex> slot_sums{filled(thick.p.probes.size(), 0.5F)};
+  OnDevice<float> overlap{std::vector<float>(thick.p.area(), 0.5F)};
+  OnDevice<Complex> incident{poison(n_waves * thick.turns.size())};
+
+  ThickOnGpu(const ThickProblem& problem, int begin)
+      : thick(problem),
+        n_waves(static_cast<std::size_t>((problem.p.n_positions - begin) * problem.p.n_modes) *
+                problem.p.area()) {}
+
+  hot_path::ChunkArrays chunk(int begin) const {
+    hot_path::ChunkArrays chunk = gpu.chunk(begin);
+    chunk.object = object.data();
+    chunk.object_sum = object_sum.data();
+    chunk.dose = dose.data();
+    chunk.slot_sums = slot_sums.data();
+    chunk.overlap = overlap.data();
+    return chunk;
+  }
+  hot_path::SliceArrays slices() const {
+    return {.n_slices = static_cast<int>(thick.slices.size()),
+            .propagators = turns.data(),
+            .propagators_on_chip = on_chip.data(),
+            .incident = incident.data(),
+            .incident_stride = static_cast<std::int64_t>(n_waves)};
+  }
+  void expect(const Sums& expected) const {
+    check(cudaDeviceSynchronize());
+    EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
+    EXPECT_LT(distance(host(dose), expected.dose), tolerance);
+    EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
+    EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
+    EXPECT_NEAR(host(gpu.sums)[0] / expected.figures[0], 1, tolerance);
+  }
+};
 
 class HotPathSlices : public HotPath, public ::testing::WithParamInterface<Case> {};
 
 TEST_P(HotPathSlices, AgreeWithPlainLoops) {
-  const Case c = GetParam();
-  const ThickProblem thick(c);
-  const Problem& p = thick.p;
+  const ThickProblem thick(GetParam());
   const int begin = 1;  // a chunk starts anywhere in the order
-  const std::size_t n_object = p.object.size() * thick.slices.size();
-  Sums expected{Numbers(n_object, {0.5, -0.5}), std::vector<double>(n_object, 0.5),
-                Numbers(p.probes.size(), {0.5, -0.5}), std::vector<double>(p.area(), 0.5)};
-  Numbers exit_rows;
-  Numbers chi_rows;
-  for (int k = begin; k < p.n_positions; ++k) {
-    const ExitWaves exit = add_thick_place(thick, k, expected);
-    add_row_spectra(exit.waves, 1 / std::sqrt(p.n), exit_rows);
-    add_row_spectra(exit.chi, std::sqrt(p.n), chi_rows);
-  }
-
-  const OnGpu gpu{p};
-  const OnDevice object(joined(thick.slices));
-  const OnDevice turns(propagators(thick));
-  const OnDevice object_sum(filled(n_object, 0.5F));
-  const OnDevice dose(std::vector<float>(n_object, 0.5F));
-  const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
-  const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
-  const int count = p.n_positions - begin;
-  const std::size_t n_waves = static_cast<std::size_t>(count * c.n_modes) * p.area();
-  const OnDevice waves(poison(n_waves));
-  const OnDevice chi(poison(n_waves));
-  const OnDevice incident(poison(n_waves * thick.turns.size()));
+  const Expected expected(thick, begin);
+  const ThickOnGpu gpu(thick, begin);
+  const OnDevice waves(poison(gpu.n_waves));
+  const OnDevice chi(poison(gpu.n_waves));
   hot_path::ChunkArrays chunk = gpu.chunk(begin);
-  chunk.object = object.data();
-  chunk.object_sum = object_sum.data();
-  chunk.dose = dose.data();
-  chunk.slot_sums = slot_sums.data();
-  chunk.overlap = overlap.data();
-  const hot_path::SliceArrays slices{.n_slices = c.n_slices,
-                                     .propagators = turns.data(),
-                                     .incident = incident.data(),
-                                     .incident_stride = static_cast<std::int64_t>(n_waves)};
-  hot_path::add_gradients_of_slices(nullptr, gpu.scan(), chunk, slices, waves.data(), chi.data());
+  hot_path::add_gradients_of_slices(nullptr, gpu.gpu.scan(), chunk, gpu.slices(), waves.data(),
+                                    chi.data());
   chunk.dose = nullptr;
   chunk.overlap = nullptr;
-  hot_path::exit_rows_of_slices(nullptr, gpu.scan(), chunk, slices, waves.data());
+  hot_path::exit_rows_of_slices(nullptr, gpu.gpu.scan(), chunk, gpu.slices(), waves.data());
+  gpu.expect(expected.sums);
+  EXPECT_LT(distance(host(waves), expected.exit_rows), tolerance);
+  EXPECT_LT(distance(host(chi), expected.chi_rows), tolerance);
+}
+
+/// @return five products of every place, from those of the problem and from where it may move to
+std::vector<double> plain_products(const ThickProblem& thick, int begin, const Slices& moved,
+                                   const std::vector<std::complex<float>>& direction,
+                                   const Expected& expected) {
+  const std::size_t of_place = expected.exit.size() / (thick.p.n_positions - begin);
+  std::vector<double> products;
+  for (int k = begin; k < thick.p.n_positions; ++k) {
+    const Window window(thick.p, k);
+    std::vector<WaveStack> unused;
+    const WaveStack there = through(thick, window, moved, thick.p.probes, unused);
+    const WaveStack v = through(thick, window, thick.slices, direction, unused);
+    double sum[5] = {};
+    for (std::size_t i = 0; i < of_place; ++i) {
+      const std::size_t at = (k - begin) * of_place + i;
+      const std::complex<double> u = there.data()[i] - expected.exit[at];
+      const std::complex<double> of_probe = v.data()[i];
+      const auto real_product = [](auto a, auto b) { return (std::conj(a) * b).real(); };
+      sum[0] += std::norm(u);
+      sum[1] += real_product(u, of_probe);
+      sum[2] += std::norm(of_probe);
+      sum[3] += real_product(u, expected.chi[at]);
+      sum[4] += real_product(of_probe, expected.chi[at]);
+    }
+    products.insert(products.end(), std::begin(sum), std::end(sum));
+  }
+  return products;
+}
+
+TEST_P(HotPathSlices, AgreeOnTheChip) {
+  const Case c = GetParam();
+  if (!hot_path::fits_on_chip(c.n, c.n_modes)) GTEST_SKIP() << "windows do not fit on the chip";
+  const ThickProblem thick(c);
+  const int begin = 1;
+  const Expected expected(thick, begin);
+  const ThickOnGpu gpu(thick, begin);
+  const OnDevice unscaled(turns_of(thick, 1));
+  const OnDevice counts(std::vector<std::uint16_t>(thick.p.counts.begin(), thick.p.counts.end()));
+  const OnDevice exit(poison(gpu.n_waves));
+  const OnDevice chi(poison(gpu.n_waves));
+  hot_path::ScanArrays scan = gpu.gpu.scan();
+  scan.counts = hot_path::Counts::u16;
+  scan.patterns = counts.data();
+  hot_path::planes_to_chip(nullptr, c.n, c.n_slices - 1, unscaled.data(), gpu.on_chip.data());
+  const hot_path::KeptOfSlices kept{.exit = exit.data(), .chi = chi.data()};
+  hot_path::add_gradients_of_slices_on_chip(nullptr, scan, gpu.chunk(begin), gpu.slices(), kept);
+  gpu.expect(expected.sums);
+  EXPECT_LT(distance(host(exit), expected.exit), tolerance);
+  EXPECT_LT(distance(host(chi), expected.chi), tolerance);
+
+  const ThickProblem other({c.n, c.n_modes, c.n_positions + 1, c.n_slices, c.n_slots});
+  const OnDevice moved(joined(other.slices));
+  const OnDevice direction(other.p.probes);
+  const OnDevice products(std::vector<double>(5 * (c.n_positions - begin)));
+  hot_path::add_products_of_slices(
+      nullptr, scan, gpu.chunk(begin), gpu.slices(),
+      {.object = moved.data(), .probes = direction.data(), .products = products.data()}, kept);
   check(cudaDeviceSynchronize());
-  EXPECT_LT(distance(host(waves), exit_rows), tolerance);
-  EXPECT_LT(distance(host(chi), chi_rows), tolerance);
-  EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
-  EXPECT_LT(distance(host(dose), expected.dose), tolerance);
-  EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
-  EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
-  EXPECT_NEAR(host(gpu.sums)[0] / expected.figures[0], 1, tolerance);
+  EXPECT_LT(distance(host(products),
+                     plain_products(thick, begin, other.slices, other.p.probes, expected)),
+            tolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, HotPathSlices,
@@ -177,9 +288,12 @@ INSTANTIATE_TEST_SUITE_P(Windows, HotPathSlices,
                                            Case{1024, 1, 2, 2}));
 INSTANTIATE_TEST_SUITE_P(Modes, HotPathSlices,
                          ::testing::Values(Case{32, 3, 4, 4}, Case{128, 2, 3, 3},
-                                           Case{64, 13, 3, 2}));
+                                           Case{128, 8, 2, 3}, Case{64, 13, 3, 2}));
 // Enough positions that a block takes several in turn.
-INSTANTIATE_TEST_SUITE_P(Runs, HotPathSlices, ::testing::Values(Case{32, 2, 1500, 2, 7}));
+INSTANTIATE_TEST_SUITE_P(Runs, HotPathSlices,
+                         ::testing::Values(Case{32, 2, 1500, 2, 7}, Case{128, 1, 300, 3, 9},
+                                           Case{64, 1, 1300, 2, 700}, Case{128, 3, 100, 2, 5},
+                                           Case{256, 1, 70, 2, 3}));
 
 }  // namespace
 }  // namespace tessera::physics::testing
