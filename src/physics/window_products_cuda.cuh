@@ -20,11 +20,13 @@ __device__ __forceinline__ void add_products(ProductSums& sum, float2 u, float2 
 
 /// products += those of the whole warp.
 __device__ __forceinline__ void add_to(double* products, const ProductSums& sum, int lane) {
+  float own = 0;
 #pragma unroll
   for (int i = 0; i < 5; ++i) {
     const float total = sum_over_warp(sum[i]);
-    if (lane == i) atomicAdd(products + i, static_cast<double>(total));
+    own = lane == i ? total : own;
   }
+  if (lane < 5) atomicAdd(products + lane, static_cast<double>(own));
 }
 
 #endif
