@@ -1,5 +1,7 @@
 #include "kernel_choice.hpp"
 
+#include <algorithm>
+
 #include "hot_path.hpp"
 #include "physics/chip_shifts.hpp"
 #include "physics/detector.hpp"
@@ -26,8 +28,15 @@ Kernels choose_kernels(const Sizes& sizes) {
 }
 
 int fewest_divided(Shape2 window, int n_modes, bool on_gpu) {
+  if (!on_gpu) return 0;
   constexpr std::int64_t few_px = std::int64_t{1} << 24;
-  return on_gpu ? static_cast<int>(few_px / (window.size() * n_modes)) : 0;
+  const auto few = static_cast<int>(few_px / (window.size() * n_modes));
+  // Divided they have slots; as one chunk their probes may be shifted on the chip.
+  constexpr int usual_shifts = 256;
+  const bool may_shift = window.w <= 256;
+  return may_shift
+             ? std::max(few, usual_shifts * ChipShifts::places_worth_a_slot(n_modes, window.w))
+             : few;
 }
 
 bool fuses_shifts(const Sizes& sizes) {
