@@ -178,8 +178,8 @@ struct KeptOfSlices {
 bool slices_better_on_chip(const ScanArrays& scan, const SliceArrays& slices, int count,
                            std::int64_t n_pixels);
 
-/// `add_gradients_of_slices` in that kernel, for what `add_gradients_on_chip` takes. @param kept =
-/// what it says
+/// `add_gradients_of_slices` in that kernel, for what `add_gradients_on_chip` takes, and what is to
+/// be `kept`.
 void add_gradients_of_slices_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                                      const SliceArrays& slices, const KeptOfSlices& kept);
 

@@ -86,8 +86,7 @@ class ProductsPass {
   WavesView changes_;  ///< u, the same, exit waves before it; of thick samples alone
   Products products_;  ///< by place
   WavesView probes_;   ///< shifted, on the chip; of thin samples alone
-  std::unique_ptr<Illumination>
-      direction_;  ///< shifted dP; of thick samples where they stay on the chip
+  std::unique_ptr<Illumination> direction_;  ///< shifted dP; null: thick, and not on the chip
 };
 
 }  // namespace tessera::physics
