@@ -96,6 +96,9 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
   Saves saves(deck.output, run->result_bytes());
   double longest_epoch_s = 0;
   while (!run->finished()) {
+    // Before an epoch, not behind one that may be the last: who resumes looks, too.
+    if (const std::vector<int> bad = run->leave_out_bad_patterns(); !bad.empty())
+      log.warning(doubt_of_patterns(bad));
     const Kokkos::Timer timer;
     run->run_epoch();
     longest_epoch_s = std::max(longest_epoch_s, timer.seconds());
@@ -112,8 +115,6 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
     if (rule != StopRule::none) return status_text(rule, deck.stop);
     if (run->finished()) break;
     if (request.job_ends) return job_end_status;
-    if (const std::vector<int> bad = run->leave_out_bad_patterns(); !bad.empty())
-      log.warning(doubt_of_patterns(bad));
     if (const std::optional<double> seconds = run->take_ended_save(log)) saves.have_taken(*seconds);
     const bool moves = run->needs_new_tiles();
     if (!moves && !saves.are_due(request, run->n_epochs())) continue;

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,6 +54,19 @@ TEST_P(GoesOn, FromItsResultUntilNothingIsLeft) {
   EXPECT_EQ(third.exit_code, 0) << third.err;
   EXPECT_THAT(third.err, HasSubstr("has 400 epochs, and nothing is left to do"));
   EXPECT_EQ(std::filesystem::last_write_time(folder_.result()), written);
+}
+
+/// The scan's patterns are searched for bad ones after 10 epochs, and some are found.
+TEST_P(GoesOn, WithTheSearchForBadPatternsThatWasDue) {
+  ASSERT_EQ(run_tessera(command({"output.file=" + folder_.path("straight.h5")})).exit_code, 0);
+  const io::File straight = io::File::open(folder_.path("straight.h5"));
+  const double error = straight.read_doubles("history/error")[9];
+  ASSERT_EQ(run_tessera(command({fmt::format("stop.error={:.17g}", error)})).exit_code, 0);
+  ASSERT_EQ(n_epochs(), 10u);
+  ASSERT_EQ(run_tessera(command()).exit_code, 0);
+  const WaveStack expected = straight.read_waves("object");
+  const WaveStack whole = object();
+  EXPECT_TRUE(std::equal(whole.data(), whole.data() + whole.size(), expected.data()));
 }
 
 TEST_P(GoesOn, OnlyFromAResultOfTheSameDeck) {
