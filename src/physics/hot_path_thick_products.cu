@@ -82,10 +82,9 @@ class ThickWindowProducts : private ThroughSlices<n, OverSlices<n, ProductsChip<
     const float2* const residual = as_float2(kept_.chi) + image;
     ProductSums sum = {};
 #pragma unroll
-    for (int i = 0; i < 32; ++i) {
+    for (int i = 0; i < 32; ++i)
       add_products(sum, __ldcg(of_object + this->image_offset(i)), v[i % S::across][i / S::across],
                    __ldcs(residual + this->image_offset(i)));
-    }
     add_to(products, sum, this->lane_);
   }
 };

@@ -243,7 +243,7 @@ void ProductsPass::find_of_thick(const Device& exec, const ObjectView& object,
                                  const Directions& directions, std::span<const Chunk> chunks) {
   const auto stays = [&](const Chunk& chunk) { return slices_stay_on_chip(object, chunk); };
   const auto place_of = [&](const Chunk& chunk) { return chunk.begin - chunks.front().begin; };
-  if (direction_) direction_->set_probe(exec, directions.probe);
+  if (std::ranges::any_of(chunks, stays)) direction_->set_probe(exec, directions.probe);
   for (const Chunk& chunk : chunks)
     if (stays(chunk))
       multiply_slices_on_chip(exec, object, directions, chunk, place_of(chunk));
