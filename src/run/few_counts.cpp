@@ -11,12 +11,20 @@
 namespace tessera::run {
 namespace {
 
-/// Below 10 counts a pixel the bias of their roots is the greater part of an object's error. A
-/// background that nobody models is the greater error to Poisson's noise, which believes dark
-/// pixels, down to 1; electrons have next to none.
+/// Few counts are Poisson's where dark pixels are dark, or hold what the sample scatters, or so
+/// much that the bias of roots is the greater error. What else lies there is a background, which is
+/// known too little for the weight that dark pixels have in Poisson's noise.
+bool is_poisson(const Scan& scan) {
+  const double counts = counts_of(scan);
+  if (counts >= few_counts) return false;
+  const auto& [darkest, dispersion] = scan.dark_pixels;
+  return darkest < 0.002 * counts || darkest > 0.25 || dispersion > 1.15;
+}
+
+/// A background that nobody models is the greater error down to 1; electrons have next to none.
 bool has_few(const deck::Deck& deck, const Scan& scan) {
   const bool models_background = scan.plan.has_background || !deck.experiment.energy_eV;
-  return counts_of(scan) < (models_background ? 10 : 1);
+  return counts_of(scan) < (models_background ? few_counts : 1);
 }
 
 }  // namespace
@@ -28,11 +36,11 @@ double counts_of(const Scan& scan) {
 
 void settle_by_counts(const deck::Deck& deck, Scan& scan) {
   Plan& plan = scan.plan;
-  const bool is_poisson = has_few(deck, scan);
+  const bool wants_poisson = is_poisson(scan);
   for (deck::Solver& solver : plan.solvers) {
     if (solver.noise != "auto") continue;
     const bool takes_it = settings::allows(solver.method, settings::Option::noise);
-    solver.noise = is_poisson && takes_it ? "poisson" : "amplitude";
+    solver.noise = wants_poisson && takes_it ? "poisson" : "amplitude";
   }
   take_noise(deck, scan.info, plan);
 }
@@ -46,13 +54,17 @@ double dark_amplitude(const deck::Deck& deck, const deck::Solver& solver, const 
 std::string words_on_counts(const deck::Deck& deck, const Scan& scan) {
   std::string words;
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
-    if (deck.solvers[stage].noise != "auto" || !has_few(deck, scan)) continue;
+    if (deck.solvers[stage].noise != "auto" || counts_of(scan) >= few_counts) continue;
     const std::string& method = deck.solvers[stage].method;
-    words = settings::allows(method, settings::Option::noise)
-                ? "solver.noise is \"poisson\""
-                : text("few for \"", method,
-                       "\", which knows amplitudes alone and takes dark pixels for darker than "
-                       "they are");
+    const std::string& noise = scan.plan.solvers[stage].noise;
+    if (noise == "poisson")
+      words = "solver.noise is \"poisson\"";
+    else if (settings::allows(method, settings::Option::noise))
+      words = text("dark pixels a background; solver.noise is \"", noise, '"');
+    else if (has_few(deck, scan))
+      words =
+          text("few for \"", method,
+               "\", which knows amplitudes alone and takes dark pixels for darker than they are");
   }
   if (words.empty()) return "";
   return fmt::format("patterns hold {:.2g} counts a pixel: {}", scan.counts_per_pixel(), words);

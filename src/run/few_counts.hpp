@@ -9,6 +9,9 @@
 
 namespace tessera::run {
 
+/// A pixel; below, the bias of their roots may be the greater part of an object's error.
+inline constexpr double few_counts = 10;
+
 /// Of a trusted pixel of a pattern on average; infinite where patterns have fractions, which may be
 /// scaled.
 double counts_of(const Scan& scan);

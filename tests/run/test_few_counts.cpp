@@ -1,9 +1,14 @@
 // What the patterns' counts decide: the noise that solvers minimise, and how far a background goes.
 // docs/methods/maximum_likelihood.md, "Few counts"; docs/methods/refinement.md, "Background".
 
+#include <cmath>
+#include <functional>
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "analysis/compare.hpp"
+#include "run/dark_pixels.hpp"
 #include "run/run.hpp"
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
@@ -57,12 +62,52 @@ TEST_F(FewCounts, AreOfPoissonsNoiseWhereTheMethodTakesIt) {
   EXPECT_EQ(noise_of(40000, {"solver.method=lsqml"}), "amplitude");
 }
 
-/// Between 1 and 10 counts a pixel: to Poisson's noise dark pixels are dark.
-TEST_F(FewCounts, OfBeamsWithBackgroundAreAmplitudesUntilItIsModelled) {
-  const Overrides lsqml{"solver.method=lsqml"};
-  EXPECT_EQ(resolved(simulated(4000, lsqml)).solvers.front().noise, "amplitude");
-  const Overrides fits{"solver.method=lsqml", "refine.background_from_epoch=1"};
-  EXPECT_EQ(resolved(simulated(4000, fits)).solvers.front().noise, "poisson");
+/// Poisson's noise believes dark pixels: what lies there must be the sample's, or nothing, or well
+/// known.
+TEST_F(FewCounts, AreAmplitudesWhereABackgroundLiesInDarkPixels) {
+  const auto noise_of = [&](int counts, Overrides overrides) {
+    overrides.insert(overrides.end(), {"solver.method=lsqml", "simulation.n_positions=100"});
+    return resolved(simulated(counts, overrides)).solvers.front().noise;
+  };
+  const Overrides background{"simulation.background_fraction=0.1"};
+  EXPECT_EQ(noise_of(1000, background), "amplitude");
+  EXPECT_EQ(noise_of(1000, {}), "poisson");
+  EXPECT_EQ(noise_of(9000, background), "poisson") << "0.3 counts in the darkest pixels";
+  EXPECT_EQ(noise_of(1000, {"simulation.object=siemens_star", "simulation.phase_rad=2"}), "poisson")
+      << "the sample's own light is nowhere dark, but differs from position to position";
+}
+
+/// 2,000 patterns of one count in four pixels, on average, a fourth of which are not trusted.
+DarkPixels dark_pixels_of(const std::function<double(std::mt19937&)>& intensity) {
+  constexpr int n_patterns = 2000;
+  io::ScanInfo info;
+  info.pattern = {16, 16};
+  info.valid_pixels = ImageStack<std::uint8_t>(1, info.pattern);
+  io::PatternTotals totals;
+  for (ImageStack<double>* image : {&totals.sum, &totals.roots, &totals.n_ignored})
+    *image = ImageStack<double>(1, info.pattern);
+  ImageStack<double> mean(1, info.pattern);
+  std::mt19937 random(7);
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    info.valid_pixels.data()[i] = i % 4 != 0;
+    totals.n_ignored.data()[i] = 100;
+    for (int n = 100; n < n_patterns; ++n) {
+      const int counts = std::poisson_distribution<int>(intensity(random))(random);
+      totals.sum.data()[i] += counts;
+      totals.roots.data()[i] += std::sqrt(counts);
+    }
+    mean.data()[i] = i % 4 != 0 ? totals.sum.data()[i] / (n_patterns - 100) : 0;
+  }
+  return find_dark_pixels(totals, info, mean, n_patterns);
+}
+
+TEST(DarkPixelsOf, ABackgroundAreTheSameAtEveryPositionAndOfSpeckleTwiceAsDispersed) {
+  const DarkPixels steady = dark_pixels_of([](std::mt19937&) { return 0.1; });
+  EXPECT_NEAR(steady.counts, 0.1, 0.02) << "of parts of four pixels, one of them not trusted";
+  EXPECT_NEAR(steady.dispersion, 1, 0.05);
+  const DarkPixels speckle = dark_pixels_of(std::exponential_distribution<double>(10));
+  EXPECT_NEAR(speckle.dispersion, 2, 0.15)
+      << "mean I^2 / (mean I)^2 of an exponential distribution";
 }
 
 TEST_F(FewCounts, HaveTheBackgroundThatTheRecipeOrTheDeckAsksFor) {

@@ -1,0 +1,22 @@
+#pragma once
+/// The detector's dark pixels: is what they hold the sample's, or a background?
+
+#include "tessera/base/image_stack.hpp"
+
+#include "io/scan_reader.hpp"
+
+namespace tessera::run {
+
+struct DarkPixels {
+  double counts = 0;  ///< of a trusted pixel in the darkest of 8 x 8 parts of the detector
+  /// mean I^2 / (mean I)^2 over positions, of the darkest three quarters: 1 where the light is the
+  /// same at every position, as a background's is; 2 where it is the speckle of a sample.
+  double dispersion = 0;
+};
+
+/// Of counts, fewer than 10 a pixel.
+/// @param mean (1, h, w): of `totals`
+DarkPixels find_dark_pixels(const io::PatternTotals& totals, const io::ScanInfo& info,
+                            const ImageStack<double>& mean, int n_fitted);
+
+}  // namespace tessera::run
