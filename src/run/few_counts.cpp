@@ -11,20 +11,21 @@
 namespace tessera::run {
 namespace {
 
-/// Few counts are Poisson's where dark pixels are dark, or hold what the sample scatters, or so
-/// much that the bias of roots is the greater error. What else lies there is a background, which is
-/// known too little for the weight that dark pixels have in Poisson's noise.
-bool is_poisson(const Scan& scan) {
-  const double counts = counts_of(scan);
-  if (counts >= few_counts) return false;
-  const auto& [darkest, dispersion] = scan.dark_pixels;
-  return darkest < 0.002 * counts || darkest > 0.25 || dispersion > 1.15;
-}
-
-/// A background that nobody models is the greater error down to 1; electrons have next to none.
+/// A background that nobody models is the greater error down to 1 count; electrons have next to
+/// none.
 bool has_few(const deck::Deck& deck, const Scan& scan) {
   const bool models_background = scan.plan.has_background || !deck.experiment.energy_eV;
   return counts_of(scan) < (models_background ? few_counts : 1);
+}
+
+/// Few counts are Poisson's where dark pixels are dark, or hold what the sample scatters, or so
+/// much that the bias of roots is the greater error. What else lies there is a background, which is
+/// known too little for the weight that dark pixels have in Poisson's noise.
+bool is_poisson(const deck::Deck& deck, const Scan& scan) {
+  const double counts = counts_of(scan);
+  const auto& [darkest, dispersion] = scan.dark_pixels;
+  if (darkest < 0.002 * counts) return counts < few_counts;
+  return has_few(deck, scan) && (darkest > 0.25 || dispersion > 1.15);
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ double counts_of(const Scan& scan) {
 
 void settle_by_counts(const deck::Deck& deck, Scan& scan) {
   Plan& plan = scan.plan;
-  const bool wants_poisson = is_poisson(scan);
+  const bool wants_poisson = is_poisson(deck, scan);
   for (deck::Solver& solver : plan.solvers) {
     if (solver.noise != "auto") continue;
     const bool takes_it = settings::allows(solver.method, settings::Option::noise);
