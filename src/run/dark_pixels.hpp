@@ -8,7 +8,9 @@
 namespace tessera::run {
 
 struct DarkPixels {
-  double counts = 0;  ///< of a trusted pixel in the darkest of 8 x 8 parts of the detector
+  /// Of a trusted pixel in the darkest of 8 x 8 parts of the detector; infinite where each is for
+  /// the most part masked.
+  double counts = 0;
   /// mean I^2 / (mean I)^2 over positions, of the darkest three quarters: 1 where the light is the
   /// same at every position, as a background's is; 2 where it is the speckle of a sample.
   double dispersion = 0;

@@ -61,7 +61,7 @@ std::string words_on_counts(const deck::Deck& deck, const Scan& scan) {
     if (noise == "poisson")
       words = "solver.noise is \"poisson\"";
     else if (settings::allows(method, settings::Option::noise))
-      words = text("dark pixels a background; solver.noise is \"", noise, '"');
+      words = text("dark pixels have light, a background perhaps; solver.noise is \"", noise, '"');
     else if (has_few(deck, scan))
       words =
           text("few for \"", method,

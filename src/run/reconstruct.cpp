@@ -104,6 +104,12 @@ void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, b
   }
 }
 
+/// As the patterns of the whole scan have settled it: a half's might settle it otherwise.
+void keep_noise(const Scan& scan, deck::Deck& deck) {
+  for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage)
+    deck.solvers[stage].noise = scan.plan.solvers[stage].noise;
+}
+
 /// `deck` goes on from its own result, if there is one. Returns whether nothing is left to do.
 bool go_on(deck::Deck& deck, const comm::Communicator& comm) {
   const GoingOn found = find_going_on(deck, comm, Log(comm.is_root()));
@@ -265,6 +271,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   deck = run->deck();  // output.file is where the result is
   nlohmann::json summary = report_summary(*run, outcome, comm);
   if (deck.validation.halves) {
+    keep_noise(run->scan(), deck);
     const bool is_whole = run->finished();
     const std::vector<EpochFigures> history = run->history();
     run.reset();
