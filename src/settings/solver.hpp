@@ -133,8 +133,7 @@ struct Solver {
              "What the gradient solvers minimise: the difference of `amplitude`s (steady), of the "
              "`intensity` weighted by its variance, or the `poisson` likelihood, for few counts. "
              "`auto`: `poisson` where the method takes it, patterns of whole numbers hold fewer "
-             "than "
-             "10 counts a pixel, and no background lies in dark pixels, else `amplitude`.",
+             "than 10 counts a pixel, and no background lies in dark pixels, else `amplitude`.",
          .choices = {"auto", "amplitude", "intensity", "poisson"}},
     };
   }
