@@ -80,7 +80,7 @@ TEST_F(FewCounts, AreAmplitudesWhereABackgroundLiesInDarkPixels) {
       << "the sample's own light is nowhere dark, but differs from position to position";
 }
 
-/// 2,000 patterns of one count in four pixels, on average, a fourth of which are not trusted.
+/// Of 2,000 patterns, a hundred of which ignore every pixel. A fourth of the pixels is not trusted.
 DarkPixels dark_pixels_of(const std::function<double(std::mt19937&)>& intensity) {
   constexpr int n_patterns = 2000;
   io::ScanInfo info;
