@@ -29,6 +29,8 @@ double darkest_part(const io::ScanInfo& info, const ImageStack<double>& mean) {
 
 /// Mean of sqrt(n) where n is Poisson's, of mean `mu`.
 double mean_root(double mu) {
+  constexpr double many = 20;
+  if (mu > many) return std::sqrt(mu) * (1 - 1 / (8 * mu) - 7 / (128 * mu * mu));
   const double last = mu + 10 * std::sqrt(mu) + 10;
   double probability = std::exp(-mu);
   double mean = 0;

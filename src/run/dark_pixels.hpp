@@ -12,11 +12,12 @@ struct DarkPixels {
   /// the most part masked.
   double counts = 0;
   /// mean I^2 / (mean I)^2 over positions, of the darkest three quarters: 1 where the light is the
-  /// same at every position, as a background's is; 2 where it is the speckle of a sample.
+  /// same at every position, as a background's is; 2 where it is the speckle of a sample. Of pixels
+  /// with more than a few counts 1 whatever they hold: their roots have no bias to speak of.
   double dispersion = 0;
 };
 
-/// Of counts, fewer than 10 a pixel.
+/// Of whole counts.
 /// @param mean (1, h, w): of `totals`
 DarkPixels find_dark_pixels(const io::PatternTotals& totals, const io::ScanInfo& info,
                             const ImageStack<double>& mean, int n_fitted);

@@ -18,14 +18,17 @@ bool has_few(const deck::Deck& deck, const Scan& scan) {
   return counts_of(scan) < (models_background ? few_counts : 1);
 }
 
-/// Few counts are Poisson's where dark pixels are dark, or hold what the sample scatters, or so
-/// much that the bias of roots is the greater error. What else lies there is a background, which is
-/// known too little for the weight that dark pixels have in Poisson's noise.
+/// Counts are Poisson's where dark pixels are dark, or hold what the sample scatters, or, of few,
+/// so much that the bias of roots is the greater error. What else lies there is a background, which
+/// is known too little for the weight that dark pixels have in Poisson's noise.
 bool is_poisson(const deck::Deck& deck, const Scan& scan) {
   const double counts = counts_of(scan);
+  if (std::isinf(counts)) return false;
+  const bool are_few = counts < few_counts;
   const auto& [darkest, dispersion] = scan.dark_pixels;
-  if (darkest < 0.002 * counts) return counts < few_counts;
-  return has_few(deck, scan) && (darkest > 0.25 || dispersion > 1.15);
+  if (darkest < (are_few ? 0.002 : 0.0005) * counts) return true;
+  const bool vary = dispersion > 1.15;
+  return are_few ? has_few(deck, scan) && (darkest > 0.25 || vary) : vary;
 }
 
 }  // namespace
@@ -53,16 +56,18 @@ double dark_amplitude(const deck::Deck& deck, const deck::Solver& solver, const 
 }
 
 std::string words_on_counts(const deck::Deck& deck, const Scan& scan) {
+  const bool are_few = counts_of(scan) < few_counts;
   std::string words;
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
-    if (deck.solvers[stage].noise != "auto" || counts_of(scan) >= few_counts) continue;
+    if (deck.solvers[stage].noise != "auto") continue;
     const std::string& method = deck.solvers[stage].method;
     const std::string& noise = scan.plan.solvers[stage].noise;
     if (noise == "poisson")
-      words = "solver.noise is \"poisson\"";
-    else if (settings::allows(method, settings::Option::noise))
+      words = are_few ? R"(solver.noise is "poisson")"
+                      : R"(but few or none in dark pixels; solver.noise is "poisson")";
+    else if (are_few && settings::allows(method, settings::Option::noise))
       words = text("dark pixels have light, a background perhaps; solver.noise is \"", noise, '"');
-    else if (has_few(deck, scan))
+    else if (are_few && has_few(deck, scan))
       words =
           text("few for \"", method,
                "\", which knows amplitudes alone and takes dark pixels for darker than they are");

@@ -22,8 +22,8 @@ void settle_by_counts(const deck::Deck& deck, Scan& scan);
 /// Of a solver: ModelOptions::dark_amplitude.
 double dark_amplitude(const deck::Deck& deck, const deck::Solver& solver, const Scan& scan);
 
-/// What was settled otherwise than for many counts, and which method would want other noise;
-/// empty: nothing.
+/// What was settled otherwise than for many counts with a background, and which method would want
+/// other noise; empty: nothing.
 std::string words_on_counts(const deck::Deck& deck, const Scan& scan);
 
 }  // namespace tessera::run

@@ -59,7 +59,11 @@ TEST_F(FewCounts, AreOfPoissonsNoiseWhereTheMethodTakesIt) {
   EXPECT_EQ(noise_of(400, {"solver.method=lsqml", "solver.noise=amplitude"}), "amplitude");
   EXPECT_EQ(noise_of(400, {"solver.method=raar", "solver.batch_size=0"}), "amplitude")
       << "it knows no other";
-  EXPECT_EQ(noise_of(40000, {"solver.method=lsqml"}), "amplitude");
+  EXPECT_EQ(noise_of(40000, {"solver.method=lsqml", "simulation.background_fraction=0.05"}),
+            "amplitude")
+      << "40 counts a pixel have amplitudes";
+  EXPECT_EQ(noise_of(40000, {"solver.method=lsqml"}), "poisson")
+      << "but where dark pixels are dark";
 }
 
 /// Poisson's noise believes dark pixels: what lies there must be the sample's, or nothing, or well
@@ -138,6 +142,14 @@ TEST_F(FewCounts, GiveABetterObjectThanByTheirAmplitudes) {
   const double by_default = object_error({});
   EXPECT_LT(by_default, 0.9 * object_error({"solver.noise=amplitude"}));
   EXPECT_LT(by_default, 0.2) << "both could fail alike";
+}
+
+/// The mean counts say little of pixels that the sample alone lights.
+TEST_F(FewCounts, InDarkPixelsOfAScanOfManyAreBetterNotTakenForAmplitudes) {
+  const Overrides faint{"simulation.phase_rad=0.2", "simulation.object=siemens_star"};
+  Overrides by_amplitudes = faint;
+  by_amplitudes.emplace_back("solver.noise=amplitude");
+  EXPECT_LT(object_error(faint, 400000), 0.8 * object_error(by_amplitudes, 400000));
 }
 
 /// A photon where the model is dark is no full wave of the model's phase: 1.34 times `auto`'s else.
