@@ -75,7 +75,9 @@ TEST_F(TwoHalves, SayWhatTheDataResolveOnAnyRanks) {
     for (const char* gone : {"result.h5.half1", "result.h5.half2", "result.h5.part"})
       EXPECT_FALSE(std::filesystem::exists(folder_.path(gone))) << gone;
   }
-  EXPECT_NEAR(fractions[0], fractions[1], 1e-3);
+  // Two runs alike differ by 0.0008: FFTW chooses other transforms, and 40 epochs amplify the
+  // rounding. Rings are 0.014 apart.
+  EXPECT_NEAR(fractions[0], fractions[1], 4e-3);
   const Outcome compared = run_tessera({1, {"compare", result_, scan_, "--json"}});
   const double truth = true_fraction(Json::parse(compared.out)["rings"], "half_bit");
   EXPECT_LT(truth, 0.9);
