@@ -146,7 +146,8 @@ TEST_F(FewCounts, GiveABetterObjectThanByTheirAmplitudes) {
 
 /// The mean counts say little of pixels that the sample alone lights.
 TEST_F(FewCounts, InDarkPixelsOfAScanOfManyAreBetterNotTakenForAmplitudes) {
-  const Overrides faint{"simulation.phase_rad=0.2", "simulation.object=siemens_star"};
+  const Overrides faint{"simulation.phase_rad=0.2", "simulation.object=siemens_star",
+                        "simulation.n_positions=144"};
   Overrides by_amplitudes = faint;
   by_amplitudes.emplace_back("solver.noise=amplitude");
   EXPECT_LT(object_error(faint, 400000), 0.8 * object_error(by_amplitudes, 400000));
