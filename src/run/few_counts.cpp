@@ -20,10 +20,11 @@ bool has_few(const deck::Deck& deck, const Scan& scan) {
 
 /// Counts are Poisson's where dark pixels are dark, or hold what the sample scatters, or, of few,
 /// so much that the bias of roots is the greater error. What else lies there is a background, which
-/// is known too little for the weight that dark pixels have in Poisson's noise.
+/// is known too little for the weight that dark pixels have in Poisson's noise. Of many counts that
+/// is true of all that the model lacks.
 bool is_poisson(const deck::Deck& deck, const Scan& scan) {
   const double counts = counts_of(scan);
-  if (std::isinf(counts)) return false;
+  if (counts >= many_counts) return false;
   const bool are_few = counts < few_counts;
   const auto& [darkest, dispersion] = scan.dark_pixels;
   if (darkest < (are_few ? 0.002 : 0.0005) * counts) return true;

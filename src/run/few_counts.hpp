@@ -11,6 +11,8 @@ namespace tessera::run {
 
 /// A pixel; below, the bias of their roots may be the greater part of an object's error.
 inline constexpr double few_counts = 10;
+/// From here on what the model lacks is more than the bias in dark pixels.
+inline constexpr double many_counts = 100;
 
 /// Of a trusted pixel of a pattern on average; infinite where patterns have fractions, which may be
 /// scaled.

@@ -132,9 +132,9 @@ struct Solver {
          .meaning =
              "What the gradient solvers minimise: the difference of `amplitude`s (steady), of the "
              "`intensity` weighted by its variance, or the `poisson` likelihood, for few counts. "
-             "`auto`: `poisson` where the method takes it, patterns are whole numbers, and dark "
-             "pixels are dark or hold what the sample scatters there; where a background lies in "
-             "them `amplitude`.",
+             "`auto`: `poisson` where the method takes it, patterns of whole numbers hold fewer "
+             "than 100 counts a pixel, and dark pixels are dark or hold what the sample scatters "
+             "there; else `amplitude`.",
          .choices = {"auto", "amplitude", "intensity", "poisson"}},
     };
   }

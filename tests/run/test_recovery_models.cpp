@@ -160,13 +160,12 @@ struct Defect {
 const std::vector<Defect> defects{
     {"drifting_probe", atoms_deck, {}, {"simulation.probe_drift=0.2"}, {}, {"probe.opr_modes=2"}},
     // Counts of the background have noise of their own, which no remedy takes away: with the exact
-    // background given, the object error is as large. The sound scan alone would have Poisson's
-    // noise, and half the error.
+    // background given, the object error is as large.
     {"background",
      atoms_deck,
      {"simulation.counts_per_pattern=1e6", "simulation.detector_shape=[64, 64]",
       "experiment.detector_pixel_m=100e-6", "simulation.n_positions=144", "solver.batch_size=16",
-      "solver.epochs=100", "solver.noise=amplitude"},
+      "solver.epochs=100"},
      {"simulation.background_fraction=0.17"},
      {},
      {"refine.background_from_epoch=5"}},

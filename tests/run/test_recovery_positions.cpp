@@ -18,7 +18,7 @@ using testing::world;
 double position_error_px(const testing::SharedFolder& folder,
                          const std::vector<std::string>& errors, int epochs,
                          const std::string& toml = testing::atoms_deck) {
-  std::vector<std::string> overrides{"solver.epochs=400", "refine.positions_from_epoch=5",
+  std::vector<std::string> overrides{"solver.epochs=300", "refine.positions_from_epoch=5",
                                      "refine.positions_step=2"};
   overrides.insert(overrides.end(), errors.begin(), errors.end());
   const deck::Deck deck = testing::parsed(folder.path(), overrides, toml);
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(PositionRecovery, ErrorsOfAPixelAndAHalfShrinkToATwentiethOfAPixel) {
   const testing::SharedFolder folder(std::string("positions_") + GetParam().name);
   const double before = position_error_px(folder, GetParam().overrides, 1);
-  const double after = position_error_px(folder, GetParam().overrides, 400);
+  const double after = position_error_px(folder, GetParam().overrides, 300);
   if (world().is_root())
     std::cout << GetParam().name << ": " << before << " px rms before, " << after << " after\n";
   EXPECT_GT(before, 1.4);
