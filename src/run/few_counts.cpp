@@ -65,7 +65,7 @@ std::string words_on_counts(const deck::Deck& deck, const Scan& scan) {
     const std::string& noise = scan.plan.solvers[stage].noise;
     if (noise == "poisson")
       words = are_few ? R"(solver.noise is "poisson")"
-                      : R"(but few or none in dark pixels; solver.noise is "poisson")";
+                      : R"(few of them in dark pixels; solver.noise is "poisson")";
     else if (are_few && settings::allows(method, settings::Option::noise))
       words = text("dark pixels have light, a background perhaps; solver.noise is \"", noise, '"');
     else if (are_few && has_few(deck, scan))
