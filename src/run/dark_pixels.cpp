@@ -62,4 +62,15 @@ DarkPixels find_dark_pixels(const io::PatternTotals& totals, const io::ScanInfo&
   return {darkest_part(info, mean), steady > 0 ? seen / steady : 0};
 }
 
+double poisson_error(const ImageStack<double>& mean) {
+  double variance = 0;
+  double counts = 0;
+  for (const double mu : mean) {
+    const double root = mean_root(mu);
+    variance += mu - root * root;
+    counts += mu;
+  }
+  return counts > 0 ? variance / counts : 0;
+}
+
 }  // namespace tessera::run

@@ -22,4 +22,8 @@ struct DarkPixels {
 DarkPixels find_dark_pixels(const io::PatternTotals& totals, const io::ScanInfo& info,
                             const ImageStack<double>& mean, int n_fitted);
 
+/// Error of a model that expects what was to be expected: what Poisson's noise alone leaves,
+/// sum Var(sqrt N) / sum N, N of the mean pattern; a little more than it is where patterns differ.
+double poisson_error(const ImageStack<double>& mean);
+
 }  // namespace tessera::run

@@ -56,6 +56,7 @@ struct Scan {
   ImageStack<double> mean_pattern;
   double counts_per_pattern = 0;        ///< of mean_pattern
   DarkPixels dark_pixels;               ///< where counts are not many
+  double poisson_error = 0;             ///< what noise alone leaves; 0: not of whole counts
   double empty_error = 0;               ///< of mean_pattern in place of every pattern
   optics::FeatureMotion motion;         ///< a flat wave's where nothing says otherwise
   double defocus_m = 0;                 ///< of a far field's beam, where the patterns show it

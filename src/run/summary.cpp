@@ -62,6 +62,9 @@ Summary summarise(const Run& run, const comm::Communicator& comm) {
 void print(const Summary& summary, const Run& run, const RunOutcome& outcome, int n_ranks) {
   fmt::print("\n{} after {} epochs: error {:.6g}, r_factor {:.6g}\n", outcome.status,
              run.n_epochs(), outcome.final_figures.error, outcome.final_figures.r_factor);
+  if (const double noise = run.scan().poisson_error; noise > 0)
+    fmt::print("Poisson's noise alone leaves {:.6g}: the error is {:.2f} times that\n", noise,
+               outcome.final_figures.error / noise);
   if (std::isfinite(outcome.final_figures.validation_error))
     fmt::print("validation error {:.6g} of {} positions that were not fitted\n",
                outcome.final_figures.validation_error, run.scan().held_out.size());
@@ -107,6 +110,7 @@ nlohmann::json as_json(const Summary& summary, const Run& run, const RunOutcome&
     if (!run.scan().held_out.empty())
       json["history"]["validation_error"].push_back(epoch.validation_error);
   }
+  if (run.scan().poisson_error > 0) json["poisson_error"] = run.scan().poisson_error;
   if (!run.scan().held_out.empty())
     json["final_validation_error"] = outcome.final_figures.validation_error;
   return json;

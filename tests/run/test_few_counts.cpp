@@ -119,6 +119,27 @@ TEST(DarkPixelsOf, ABackgroundAreTheSameAtEveryPositionAndOfSpeckleTwiceAsDisper
       << "mean I^2 / (mean I)^2 of an exponential distribution";
 }
 
+/// Beside the scatter of drawn counts' roots about their mean.
+TEST(PoissonError, IsWhatTheCountsNoiseAloneLeaves) {
+  std::mt19937 random(3);
+  for (const double mu : {0.1, 2.0, 19.0, 21.0, 300.0}) {
+    std::poisson_distribution<int> counts(mu);
+    constexpr int n_draws = 400000;
+    double sum = 0;
+    double roots = 0;
+    for (int i = 0; i < n_draws; ++i) {
+      const int n = counts(random);
+      sum += n;
+      roots += std::sqrt(n);
+    }
+    ImageStack<double> mean(1, {2, 2});
+    for (double& pixel : mean) pixel = mu;
+    mean(0, 0, 0) = 0;  // not trusted
+    const double drawn = (sum - roots * roots / n_draws) / sum;
+    EXPECT_NEAR(poisson_error(mean) / drawn, 1, 0.02) << mu;
+  }
+}
+
 TEST_F(FewCounts, HaveTheBackgroundThatTheRecipeOrTheDeckAsksFor) {
   const auto background_of = [&](int counts, Overrides overrides) {
     overrides.insert(overrides.end(), {"solver.method=auto", "solver.epochs=8"});
