@@ -68,7 +68,7 @@ std::string words_on_counts(const deck::Deck& deck, const Scan& scan) {
                       : R"(few of them in dark pixels; solver.noise is "poisson")";
     else if (are_few && settings::allows(method, settings::Option::noise))
       words = text("dark pixels have light, a background perhaps; solver.noise is \"", noise, '"');
-    else if (are_few && has_few(deck, scan))
+    else if (has_few(deck, scan))
       words =
           text("few for \"", method,
                "\", which knows amplitudes alone and takes dark pixels for darker than they are");
