@@ -34,8 +34,7 @@ struct ScanArrays {
   /// Counts from which on a pixel of one pattern is not trusted.
   float saturation = std::numeric_limits<float>::infinity();
   const float* background = nullptr;  ///< (n, n), counts that every pattern has besides
-  /// Where counts are compared: those of `add_gradients_and_keep`, of slices and of lines know all,
-  /// the others amplitudes.
+  /// Where counts are compared; projections know amplitudes alone.
   Noise noise = Noise::amplitude;
   /// Of ModelOptions; on the chip of projections alone.
   float dark_amplitude = static_cast<float>(least_dark_amplitude);
@@ -80,8 +79,7 @@ constexpr bool counts_pixels(std::int64_t n_pixels) {
   return n_pixels < std::int64_t{1} << 32;
 }
 
-/// `add_gradients` in that kernel, for windows that fit, objects that `counts_pixels` allows, and
-/// the noise of amplitudes.
+/// `add_gradients` in that kernel, for windows that fit and objects that `counts_pixels` allows.
 void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
 
 /// Whether dose and overlap are better added for a whole batch, whose windows lie densely, than

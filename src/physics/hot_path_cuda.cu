@@ -3,7 +3,7 @@
 namespace tessera::physics::hot_path {
 
 bool better_on_chip(const ScanArrays& scan, int count, std::int64_t n_pixels) {
-  return scan.noise == Noise::amplitude && fits_on_chip(scan.n, scan.n_modes) &&
+  return fits_on_chip(scan.n, scan.n_modes) &&
          count >= places_worth_the_chip(scan.n, scan.n_modes) && counts_pixels(n_pixels);
 }
 

@@ -91,8 +91,9 @@ enum class Comparing { amplitudes, amplitudes_over_background, likelihoods };
 
 /// f(comparing), of amplitudes, once for all pixels of a thread: pixels that branch one by one wait
 /// for each other.
+#pragma nv_exec_check_disable
 template <class F>
-__device__ __forceinline__ void with_amplitudes(const ScanArrays& scan, const F& f) {
+__host__ __device__ __forceinline__ void with_amplitudes(const ScanArrays& scan, const F& f) {
   if (scan.background)
     f(std::integral_constant<Comparing, Comparing::amplitudes_over_background>());
   else
@@ -100,8 +101,9 @@ __device__ __forceinline__ void with_amplitudes(const ScanArrays& scan, const F&
 }
 
 /// The same of any noise model.
+#pragma nv_exec_check_disable
 template <class F>
-__device__ __forceinline__ void with_noise_model(const ScanArrays& scan, const F& f) {
+__host__ __device__ __forceinline__ void with_noise_model(const ScanArrays& scan, const F& f) {
   if (scan.noise == Noise::amplitude)
     with_amplitudes(scan, f);
   else
@@ -111,6 +113,28 @@ __device__ __forceinline__ void with_noise_model(const ScanArrays& scan, const F
 /// What a pixel sums up: FigureSums without the number of pixels. The cost of amplitudes is their
 /// squared difference, which is said once.
 constexpr int n_compared = 5;
+
+/// What the count of a pixel says of the expected one by another noise model than amplitudes:
+/// noise.hpp, and `PixelModel` of the curvature.
+struct Likelihood {
+  float slope;  ///< of the cost by what is expected, negative
+  float curvature;
+  float cost;
+
+  __device__ __forceinline__ Likelihood(Noise noise, float measured, float expected) {
+    if (noise == Noise::poisson) {
+      const float seen = expected + static_cast<float>(expected_dark_counts);
+      curvature = __fdividef(0.5F, seen);
+      slope = curvature * (measured - seen);
+      cost = 0.5F * (expected - measured * __logf(seen));
+    } else {
+      const float missing = measured - expected;
+      curvature = __fdividef(0.5F, measured + 1);
+      slope = curvature * missing;
+      cost = 0.5F * slope * missing;
+    }
+  }
+};
 
 /// Intensity of the waves at pixel `at` to the factor that turns them into residuals.
 /// @param background_slopes as those of ChunkArrays; formulas: PixelModel, noise.hpp
@@ -139,16 +163,11 @@ __device__ __forceinline__ float compare(const ScanArrays& scan, int at, unsigne
     slope = __fdividef(-difference, amplitude);
     curvature = __fdividef(valid, amplitude * (model_amplitude + measured_amplitude +
                                                static_cast<float>(least_dark_amplitude)));
-  } else if (scan.noise == Noise::poisson) {
-    const float seen = intensity + static_cast<float>(expected_dark_counts);
-    curvature = valid * __fdividef(0.5F, seen);
-    slope = curvature * (measured - seen);
-    sum[4] += valid * 0.5F * (intensity - measured * logf(seen));
   } else {
-    const float missing = measured - intensity;
-    curvature = valid * __fdividef(0.5F, measured + 1);
-    slope = curvature * missing;
-    sum[4] += 0.5F * slope * missing;
+    const Likelihood likelihood(scan.noise, measured, intensity);
+    curvature = valid * likelihood.curvature;
+    slope = valid * likelihood.slope;
+    sum[4] += valid * likelihood.cost;
   }
   if (may_have_background && background_slopes)
     add_float2(reinterpret_cast<float2*>(background_slopes) + at, make_float2(slope, curvature));

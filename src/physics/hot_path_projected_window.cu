@@ -8,7 +8,7 @@ namespace {
 template <Gradient gradient>
 void launch_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                  const Projection& kept) {
-  const LaunchWindows<gradient, false> launch_windows{stream, scan, chunk, kept};
+  const LaunchWindows<gradient, Comparing::amplitudes> launch_windows{stream, scan, chunk, kept};
   with_spectra_size(scan.n,
                     [&](auto size) { launch_windows(WindowKind<size, std::uint8_t, 0>()); });
 }
@@ -16,9 +16,9 @@ void launch_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
 template <Gradient gradient>
 void launch_projection(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                        const Projection& projection) {
-  const LaunchWindows<gradient, false> plain{stream, scan, chunk, projection};
-  const LaunchWindows<gradient, true> over_background{stream, scan, chunk, projection};
-  scan.background ? with_counts(scan, over_background) : with_counts(scan, plain);
+  with_amplitudes(scan, [&](auto comparing) {
+    with_counts(scan, LaunchWindows<gradient, comparing>{stream, scan, chunk, projection});
+  });
 }
 
 }  // namespace

@@ -19,13 +19,12 @@ namespace {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// @tparam background where waves are compared with counts
-template <int n, class Count, int shares, bool background>
+template <int n, class Count, int shares, Comparing comparing>
 class ThickWindowGradient
-    : private ThroughSlices<n, WindowDetector<n, Count, shares, false, background>> {
+    : private ThroughSlices<n, WindowDetector<n, Count, shares, false, comparing>> {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares>;
-  using Through = ThroughSlices<n, WindowDetector<n, Count, shares, false, background>>;
+  using Through = ThroughSlices<n, WindowDetector<n, Count, shares, false, comparing>>;
   using typename Through::Registers;
 
  public:
@@ -171,7 +170,7 @@ class ThickWindowGradient
 
 #endif
 
-template <int n, class Count, int shares, bool background>
+template <int n, class Count, int shares, Comparing comparing>
 __global__ void __launch_bounds__(threads, 1)
     thick_window_gradient_kernel(const __grid_constant__ ScanArrays scan,
                                  const __grid_constant__ ChunkArrays chunk,
@@ -182,7 +181,7 @@ __global__ void __launch_bounds__(threads, 1)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) unsigned char shared[];
   using Chip = OnChip<n, Count, shares>;
-  ThickWindowGradient<n, Count, shares, background> windows(
+  ThickWindowGradient<n, Count, shares, comparing> windows(
       scan, chunk, slices, kept, object_boxes, probe_boxes, *reinterpret_cast<Chip*>(shared));
   follow_earlier_kernels();
   windows.add(WindowRun(chunk.count, blocks_of_window<n, shares>(scan), Chip::windows));
@@ -190,7 +189,7 @@ __global__ void __launch_bounds__(threads, 1)
 #endif
 }
 
-template <bool background>
+template <Comparing comparing>
 struct LaunchThickWindows {
   void* stream;
   const ScanArrays& scan;
@@ -205,7 +204,7 @@ struct LaunchThickWindows {
     // Planes follow one another: boxes are those of one tall object.
     ChunkArrays tall = chunk;
     tall.object_height *= slices.n_slices;
-    launch_clusters(thick_window_gradient_kernel<n, Count, shares, background>,
+    launch_clusters(thick_window_gradient_kernel<n, Count, shares, comparing>,
                     blocks_of_window<n, shares>(scan), chunk.count, threads,
                     sizeof(Chip) / sizeof(float2), stream, scan, chunk, slices, kept,
                     object_boxes<n>(tall), probe_boxes<n, Chip>(chunk));
@@ -218,10 +217,9 @@ void add_gradients_of_slices_on_chip(void* stream, const ScanArrays& scan, const
                                      const SliceArrays& slices, const KeptOfSlices& kept) {
   if (chunk.count == 0) return;
   add_overlap(stream, scan, chunk);
-  const auto launch_with = [&](auto background) {
-    with_window_kind(scan, LaunchThickWindows<background>{stream, scan, chunk, slices, kept});
-  };
-  scan.background ? launch_with(std::true_type()) : launch_with(std::false_type());
+  with_noise_model(scan, [&](auto comparing) {
+    with_window_kind(scan, LaunchThickWindows<comparing>{stream, scan, chunk, slices, kept});
+  });
 }
 
 }  // namespace tessera::physics::hot_path

@@ -17,11 +17,10 @@ int places_on_chip(int n, int n_modes) {
 void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk) {
   if (chunk.count == 0) return;
   add_coverage(stream, scan, chunk);
-  const auto launch_with = [&](auto background) {
+  with_noise_model(scan, [&](auto comparing) {
     with_window_kind(scan,
-                     LaunchWindows<Gradient::of_residual, background>{stream, scan, chunk, {}});
-  };
-  scan.background ? launch_with(std::true_type()) : launch_with(std::false_type());
+                     LaunchWindows<Gradient::of_residual, comparing>{stream, scan, chunk, {}});
+  });
 }
 
 }  // namespace tessera::physics::hot_path

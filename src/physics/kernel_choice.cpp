@@ -17,8 +17,7 @@ bool may_fuse(const Sizes& sizes) {
 }
 
 bool fits_on_chip(const Sizes& sizes) {
-  return sizes.model.noise == Noise::amplitude &&
-         hot_path::fits_on_chip(sizes.window.w, sizes.model.n_modes);
+  return hot_path::fits_on_chip(sizes.window.w, sizes.model.n_modes);
 }
 
 }  // namespace

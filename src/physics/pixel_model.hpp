@@ -12,8 +12,8 @@ namespace tessera::physics {
 
 using device::DeviceView;
 
-/// The fused kernels say it once more: `compare` in hot_path_detector.cuh, CostAbove in
-/// line_costs_cuda.cuh.
+/// The fused kernels say it once more: `compare` and `Likelihood` in hot_path_detector.cuh,
+/// `Comparison` in window_comparison_cuda.cuh, CostAbove in line_costs_cuda.cuh.
 ///
 /// Light is what the waves bring to a pixel, |wave|^2 summed over them, convolved with the point
 /// spread.

@@ -3,6 +3,7 @@
 /// takes.
 
 #include "bulk_copy_cuda.cuh"
+#include "hot_path_detector.cuh"
 #include "hot_path_window.cuh"
 #include "window_fft_cuda.cuh"
 
@@ -64,7 +65,7 @@ struct OnChip {
   float2 twist_of_slice[S::count][S::rows / 2];             ///< of exp(-2 pi i slice / n)
   float2 twist_of_lane[32][S::across / 2];                  ///< of exp(-2 pi i lane / n)
   float2 ramp[shifts ? windows : 1][2][2][shifts ? n : 1];  ///< [turn % 2][y, x][frequency]
-  double sums[warps][4];
+  double sums[warps][n_compared];
   Arrival counts_arrived[windows];
 
   /// What is constant, and zeros. A warp sees its own slice at once, all of it the block later.

@@ -38,8 +38,9 @@ __device__ __forceinline__ float masked(float x, unsigned keep) {
   return __uint_as_float(__float_as_uint(x) & keep);
 }
 
-/// @return in lane i and those i + 4, i + 8 ... the sum of v[i] over the warp
-__device__ __forceinline__ float sums_over_warp(const float (&v)[4]) {
+/// @return in lane i and those i + 4, i + 8 ... the sum of v[i < 4] over the warp
+template <int size>
+__device__ __forceinline__ float sums_over_warp(const float (&v)[size]) {
   const auto lane = threadIdx.x;
   const bool odd = lane & 1U;
   const float first = (odd ? v[1] : v[0]) + __shfl_xor_sync(~0U, odd ? v[0] : v[1], 1);
@@ -77,6 +78,26 @@ struct Comparison {
     return __fdividef(n * n * inverse, fmaf(2.F, measured_amplitude, difference) +
                                            static_cast<float>(least_dark_amplitude));
   }
+};
+
+/// The same of another noise model. @param sum n_compared numbers
+template <int n>
+struct LikelihoodComparison {
+  Likelihood likelihood;
+
+  __device__ __forceinline__ LikelihoodComparison(Noise noise, float measured, float intensity,
+                                                  float (&sum)[n_compared])
+      : likelihood(noise, measured, intensity / (n * n)) {
+    const float measured_amplitude = fast_sqrt(measured);
+    const float difference = fast_sqrt(intensity / (n * n)) - measured_amplitude;
+    sum[0] = fmaf(difference, difference, sum[0]);
+    sum[1] += fabsf(difference);
+    sum[2] += measured;
+    sum[3] += measured_amplitude;
+    sum[4] += likelihood.cost;
+  }
+  __device__ __forceinline__ float factor() const { return likelihood.slope / (n * n); }
+  __device__ __forceinline__ float curvature() const { return likelihood.curvature; }
 };
 
 /// What the thread's pixels of a half count besides waves, and what they say of it.

@@ -9,15 +9,17 @@ namespace tessera::physics::hot_path {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// @tparam background besides the waves. Known when it is compiled: a branch costs the loops around
-/// it their registers.
-template <int n, class Count, int shares, bool shifts, bool background>
+/// @tparam comparing known when it is compiled: a branch costs the loops around it their registers
+template <int n, class Count, int shares, bool shifts, Comparing comparing>
 class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares, shifts>;
   using Over = OverSlices<n, Chip>;
+  static constexpr bool by_likelihood = comparing == Comparing::likelihoods;
 
  protected:
+  /// What pixels sum up: squared differences of amplitudes are the cost, unless it is a likelihood.
+  using Sums = float[by_likelihood ? n_compared : n_compared - 1];
   using Over::chip_;
   using Over::lane_;
   using Over::thread_;
@@ -40,7 +42,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
       : WindowDetector(scan, chunk, chip) {}
   __device__ WindowDetector(const ScanArrays& scan, const ChunkArrays& chunk, Chip& chip)
       : Over(chip), scan_(scan), chunk_(chunk) {
-    if (lane_ < 4) chip.sums[warp_][lane_] = 0;
+    if (lane_ < n_compared) chip.sums[warp_][lane_] = 0;
     if (warp_ % S::here == 0 && lane_ == 0) chip.counts_arrived[window_].make();
   }
 
@@ -66,7 +68,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     wait_for_counts(number);
     CountPair<Count> counts[16];
     if constexpr (pairs_halves) load_pairs(counts, 0);
-    float sum[4] = {};
+    Sums sum = {};
 #pragma unroll 1
     for (int half = 0; half < 2; ++half) {
       float2 x[16 / S::last][S::last];
@@ -82,7 +84,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
       // No earlier: registers are few.
       if constexpr (!Chip::takes_counts) read_counts(place, half, count);
       const unsigned trusted = trusted_ >> (16 * half);
-      if constexpr (background) {
+      if constexpr (comparing != Comparing::amplitudes) {
         const BackgroundOfPixels over(scan_, chunk_, detector_pixel(half, 0));
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
@@ -138,7 +140,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
       powers[g * threads] = make_float4(power(v[0]), power(v[1]), power(v[2]), power(v[3]));
     }
     wait_for_cluster();
-    float sum[4] = {};
+    Sums sum = {};
 #pragma unroll
     for (int share = 0; share < shares; ++share) {
       const int g = share * scan_.n_modes + mode;
@@ -166,9 +168,8 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
 
   __device__ __forceinline__ void finish_sums(double* sums) const {
     __syncwarp();
-    if (lane_ >= 4) return;
-    atomicAdd(sums + lane_, chip_.sums[warp_][lane_]);
-    if (lane_ == 0) atomicAdd(sums + 4, chip_.sums[warp_][0]);
+    if (lane_ < n_compared)
+      atomicAdd(sums + lane_, chip_.sums[warp_][by_likelihood || lane_ < 4 ? lane_ : 0]);
   }
 
  protected:
@@ -194,9 +195,13 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     }
   }
 
-  __device__ __forceinline__ void add_to_sums(const float (&sum)[4]) const {
-    const float total = sums_over_warp(sum);
+  __device__ __forceinline__ void add_to_sums(const Sums& sum) const {
+    float total = sums_over_warp(sum);
     if (lane_ < 4) chip_.sums[warp_][lane_] += total;
+    if constexpr (by_likelihood) {
+      total = sum_over_warp(sum[4]);
+      if (lane_ == 4) chip_.sums[warp_][4] += total;
+    }
   }
 
  private:
@@ -250,7 +255,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
 
   /// @return the factors of four pixels
   __device__ __forceinline__ float4 compare_eighth(const Place& place, int mode, int g,
-                                                   const float4* powers, float (&sum)[4]) {
+                                                   const float4* powers, Sums& sum) {
     unsigned raw[4];
     load_counts(
         scan_,
@@ -267,7 +272,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     }
     float factor[4];
     const unsigned trusted = trusted_ >> (4 * g);
-    if constexpr (background) {
+    if constexpr (comparing != Comparing::amplitudes) {
       const BackgroundOfPixels over(scan_, chunk_, detector_pixel(g / 4, g % 4 * 4));
 #pragma unroll
       for (int e = 0; e < 4; ++e)
@@ -286,23 +291,33 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   }
 
  protected:
-  /// Where waves and a background are counted together.
+  /// Where waves and a background are counted together, or compared by likelihoods.
   /// @param trusted by the mask, 1 or 0
   /// @tparam spares_dark pixels: the factor divides by dark_amplitude or more
   /// @return the factor, 0 of a pixel that is not trusted
   template <bool spares_dark = false>
   __device__ __forceinline__ float compare_over(const BackgroundOfPixels& over, int i,
                                                 unsigned trusted, float count, float intensity,
-                                                float (&sum)[4]) const {
+                                                Sums& sum) const {
     const unsigned keep = count < scan_.saturation ? 0U - trusted : 0U;
-    const float model = fmaf(__ldg(over.counts + pixel_offset(i)), n * n, intensity);
-    Comparison<n> compared(masked(count, keep), masked(model, keep), sum);
+    float model = intensity;
+    if (!by_likelihood || scan_.background)
+      model = fmaf(__ldg(over.counts + pixel_offset(i)), n * n, intensity);
+    auto compared = compared_with(masked(count, keep), masked(model, keep), sum);
     if constexpr (spares_dark) compared.divide_by_no_less(scan_.dark_amplitude);
     const float factor = masked(compared.factor(), keep);
     if (over.slopes)
       add_float2(over.slopes + pixel_offset(i),
                  make_float2(factor * (n * n), masked(compared.curvature(), keep)));
     return factor;
+  }
+
+ private:
+  __device__ __forceinline__ auto compared_with(float count, float intensity, Sums& sum) const {
+    if constexpr (by_likelihood)
+      return LikelihoodComparison<n>(scan_.noise, count, intensity, sum);
+    else
+      return Comparison<n>(count, intensity, sum);
   }
 };
 

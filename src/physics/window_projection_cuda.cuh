@@ -28,11 +28,11 @@ __device__ __forceinline__ float2 load_kept(const float2* p) {
 /// What a projection does to a window on the detector: `Projection`, and `LinearMap` of
 /// projection_pass.hpp.
 /// @tparam bounded patterns may keep a distance
-template <int n, class Count, bool background, bool bounded>
-class WindowProjection : public WindowDetector<n, Count, 0, false, background> {
+template <int n, class Count, Comparing comparing, bool bounded>
+class WindowProjection : public WindowDetector<n, Count, 0, false, comparing> {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, 0>;
-  using Base = WindowDetector<n, Count, 0, false, background>;
+  using Base = WindowDetector<n, Count, 0, false, comparing>;
   using Base::chip_;
   static constexpr float n_pixels = n * n;
   static constexpr int step = Base::from_number_to_number;
@@ -71,7 +71,7 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, background> {
   __device__ __forceinline__ float factor_of(const BackgroundOfPixels& over, int half, int i,
                                              float count, float intensity, float (&sum)[4]) const {
     const unsigned trusted = this->trusted_ >> (16 * half + i) & 1U;
-    if constexpr (background) {
+    if constexpr (comparing != Comparing::amplitudes) {
       return this->template compare_over<true>(over, i, trusted, count, intensity, sum);
     } else {
       const unsigned keep = count < this->scan_.saturation ? 0U - trusted : 0U;
@@ -81,7 +81,7 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, background> {
     }
   }
   __device__ __forceinline__ BackgroundOfPixels background_of(int half, bool with_slopes) const {
-    if constexpr (!background) return {};
+    if constexpr (comparing == Comparing::amplitudes) return {};
     BackgroundOfPixels over(this->scan_, this->chunk_, this->detector_pixel(half, 0));
     if (!with_slopes) over.slopes = nullptr;
     return over;

@@ -40,14 +40,12 @@ double counts_of(const Scan& scan) {
 }
 
 void settle_by_counts(const deck::Deck& deck, Scan& scan) {
-  Plan& plan = scan.plan;
   const bool wants_poisson = is_poisson(deck, scan);
-  for (deck::Solver& solver : plan.solvers) {
+  for (deck::Solver& solver : scan.plan.solvers) {
     if (solver.noise != "auto") continue;
     const bool takes_it = settings::allows(solver.method, settings::Option::noise);
     solver.noise = wants_poisson && takes_it ? "poisson" : "amplitude";
   }
-  take_noise(deck, scan.info, plan);
 }
 
 double dark_amplitude(const deck::Deck& deck, const deck::Solver& solver, const Scan& scan) {

@@ -102,14 +102,6 @@ int max_slots(const physics::ModelOptions& model, int subpixel_bins, Shape2 wind
       std::max<std::int64_t>(of_chunk, std::min(bins, room_bytes / slot_bytes)));
 }
 
-/// A model that is made for any other than amplitudes has room for all.
-physics::Noise widest_noise(std::span<const deck::Solver> solvers) {
-  for (const deck::Solver& solver : solvers)
-    if (const physics::Noise noise = noise_from(solver.noise); noise != physics::Noise::amplitude)
-      return noise;
-  return physics::Noise::amplitude;
-}
-
 physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Optics& optics) {
   const deck::Refine& refine = deck.refine;
   physics::ModelOptions model{
@@ -128,7 +120,6 @@ physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Opti
       .point_spread_px = deck.experiment.point_spread_px,
       .fixed_order = deck.run.deterministic,
       .planning = deck.run.deterministic ? fft::Planning::reproducible : fft::Planning::measured};
-  model.noise = widest_noise(deck.solvers);
   return model;
 }
 
@@ -170,11 +161,6 @@ void plan_batches(const deck::Deck& deck, const geometry::WindowGrid& grid, Plan
     solver.batch_coverage.reset();
   }
   plan.widest_batch = widest_batch(plan.solvers);
-}
-
-void take_noise(const deck::Deck& deck, const io::ScanInfo& info, Plan& plan) {
-  plan.model.noise = widest_noise(plan.solvers);
-  plan.model.chunk_size = std::min(plan.model.chunk_size, chunk_size(plan, deck, info));
 }
 
 int Plan::max_in_chunk(std::size_t n_positions) const {

@@ -38,9 +38,7 @@ Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info);
 /// Adds the solvers with their batches, which depend on where the windows lie.
 void plan_batches(const deck::Deck& deck, const geometry::WindowGrid& grid, Plan& plan);
 
-/// Makes the model one for the solvers' noise, where patterns have settled it.
-void take_noise(const deck::Deck& deck, const io::ScanInfo& info, Plan& plan);
-
+/// What a run begins with where the word leaves it open.
 physics::Noise noise_from(const std::string& word);
 
 }  // namespace tessera::run

@@ -13,11 +13,13 @@ struct OwnCase {
   int n_opr;
   int n_positions;
   bool moves_probe = true;
+  Noise noise = Noise::amplitude;
 };
 
 inline void PrintTo(const OwnCase& c, std::ostream* out) {
   *out << c.n_positions << " x " << c.n << "^2, " << c.n_modes << " modes, " << c.n_opr
-       << " OPR modes" << (c.moves_probe ? "" : ", probe kept");
+       << " OPR modes" << (c.moves_probe ? "" : ", probe kept") << ", noise "
+       << static_cast<int>(c.noise);
 }
 
 inline constexpr int begin = 1;  // a chunk starts anywhere in the order
@@ -44,6 +46,7 @@ struct OwnProblem {
         opr_weight.push_back(0.3F * static_cast<float>((j + 2 * k) % 5 - 2));
     }
     for (int k = 0; k < c.n_positions; ++k) p.slot[static_cast<std::size_t>(k)] = k;
+    p.noise = c.noise;
     p.probes = probes();
   }
 

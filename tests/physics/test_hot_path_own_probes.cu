@@ -145,7 +145,7 @@ TEST_P(HotPathOwnProbes, AgreeWithPlainLoops) {
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
   const std::vector<double> figures = host(gpu.sums);
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 5; ++i)
     EXPECT_NEAR(figures[i] / expected.figures[i], 1, tolerance) << "sum " << i;
   EXPECT_LT(distance(host(of_spectrum), expected_own.of_spectrum), tolerance);
   if (c.n_opr > 0) EXPECT_LT(distance(host(of_opr), expected_own.of_opr), tolerance);
@@ -168,6 +168,10 @@ INSTANTIATE_TEST_SUITE_P(Windows, HotPathOwnProbes,
                                            OwnCase{256, 1, 2, 4}, OwnCase{128, 1, 2, 6},
                                            OwnCase{128, 3, 0, 5}, OwnCase{128, 3, 2, 5},
                                            OwnCase{128, 8, 1, 4}, OwnCase{128, 1, 2, 5, false}));
+INSTANTIATE_TEST_SUITE_P(NoiseModels, HotPathOwnProbes,
+                         ::testing::Values(OwnCase{128, 1, 1, 5, true, Noise::poisson},
+                                           OwnCase{64, 1, 0, 7, true, Noise::intensity},
+                                           OwnCase{128, 3, 0, 5, true, Noise::poisson}));
 // Enough positions that a block takes several in turn.
 INSTANTIATE_TEST_SUITE_P(Runs, HotPathOwnProbes,
                          ::testing::Values(OwnCase{128, 1, 1, 150}, OwnCase{64, 1, 2, 600},

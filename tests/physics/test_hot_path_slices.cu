@@ -13,11 +13,12 @@ struct Case {
   int n_positions;
   int n_slices;
   int n_slots = 2;
+  Noise noise = Noise::amplitude;
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.n_positions << " x " << c.n << "^2, " << c.n_modes << " modes, " << c.n_slices
-       << " slices, " << c.n_slots << " slots";
+       << " slices, " << c.n_slots << " slots, noise " << static_cast<int>(c.noise);
 }
 
 using Slices = std::vector<std::vector<std::complex<float>>>;
@@ -30,6 +31,7 @@ struct ThickProblem {
 
   explicit ThickProblem(const Case& c)
       : p(make_problem(c.n, c.n_modes, c.n_positions, c.n_slots, 3000, true)), slices{p.object} {
+    p.noise = c.noise;
     std::mt19937 random(11);
     std::uniform_real_distribution<double> phase(-pi, pi);
     for (int slice = 1; slice < c.n_slices; ++slice) {
@@ -79,10 +81,8 @@ ExitWaves add_thick_place(const ThickProblem& thick, int k, Sums& sums) {
   const Window window(p, k);
   std::vector<WaveStack> incident;
   const WaveStack waves = through(thick, window, thick.slices, p.probes, incident);
-  const WaveStack detector = tessera::testing::dft(waves, -1);
-  const ImageStack<double> missing = tessera::testing::missing_amplitude(window, 0, detector);
-  for (int i = 0; i < p.n * p.n; ++i) sums.figures[0] += std::pow(missing.data()[i], 2);
-  WaveStack chi = tessera::testing::dft(tessera::testing::missing_waves(detector, missing), +1);
+  WaveStack chi = tessera::testing::dft(
+      missing_at_detector(window, tessera::testing::dft(waves, -1), sums.figures), +1);
   ExitWaves exit{waves, chi};
   for (std::size_t slice = thick.slices.size(); slice-- > 0;) {
     const WaveStack seen = window.seen(thick.slices[slice]);
@@ -196,7 +196,9 @@ struct ThickOnGpu {
     EXPECT_LT(distance(host(dose), expected.dose), tolerance);
     EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
     EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
-    EXPECT_NEAR(host(gpu.sums)[0] / expected.figures[0], 1, tolerance);
+    const std::vector<double> figures = host(gpu.sums);
+    for (std::size_t i = 0; i < 5; ++i)
+      EXPECT_NEAR(figures[i] / expected.figures[i], 1, tolerance) << "sum " << i;
   }
 };
 
@@ -289,6 +291,10 @@ INSTANTIATE_TEST_SUITE_P(Windows, HotPathSlices,
 INSTANTIATE_TEST_SUITE_P(Modes, HotPathSlices,
                          ::testing::Values(Case{32, 3, 4, 4}, Case{128, 2, 3, 3},
                                            Case{128, 8, 2, 3}, Case{64, 13, 3, 2}));
+INSTANTIATE_TEST_SUITE_P(NoiseModels, HotPathSlices,
+                         ::testing::Values(Case{128, 1, 4, 2, 2, Noise::poisson},
+                                           Case{64, 1, 5, 3, 2, Noise::intensity},
+                                           Case{128, 3, 3, 2, 2, Noise::poisson}));
 // Enough positions that a block takes several in turn.
 INSTANTIATE_TEST_SUITE_P(Runs, HotPathSlices,
                          ::testing::Values(Case{32, 2, 1500, 2, 7}, Case{128, 1, 300, 3, 9},
