@@ -11,6 +11,13 @@
 namespace tessera::run {
 namespace {
 
+/// Errors over what Poisson's noise leaves from which on what the model lacks is the greater part.
+constexpr double whole_model = 1.05;
+
+bool is_open(const deck::Solver& solver) {
+  return solver.noise == "auto" || solver.noise == "adaptive";
+}
+
 /// A background that nobody models is the greater error down to 1 count; electrons have next to
 /// none.
 bool has_few(const deck::Deck& deck, const Scan& scan) {
@@ -18,18 +25,20 @@ bool has_few(const deck::Deck& deck, const Scan& scan) {
   return counts_of(scan) < (models_background ? few_counts : 1);
 }
 
-/// Counts are Poisson's where dark pixels are dark, or hold what the sample scatters, or, of few,
-/// so much that the bias of roots is the greater error. What else lies there is a background, which
-/// is known too little for the weight that dark pixels have in Poisson's noise. Of many counts that
-/// is true of all that the model lacks.
-bool is_poisson(const deck::Deck& deck, const Scan& scan) {
+/// Counts may be Poisson's where dark pixels are dark, or hold what the sample scatters. What else
+/// lies there is a background, which is known too little for the weight that dark pixels have in
+/// Poisson's noise, unless it is so much that they have little. Whether what the model lacks of
+/// many counts is less than the bias of their roots, the error tells who adapts; others refuse.
+bool may_be_poisson(const deck::Deck& deck, const Scan& scan, bool adapts) {
   const double counts = counts_of(scan);
-  if (counts >= many_counts) return false;
-  const bool are_few = counts < few_counts;
+  if (std::isinf(counts) || (counts >= many_counts && !adapts)) return false;
   const auto& [darkest, dispersion] = scan.dark_pixels;
+  const bool are_few = counts < few_counts;
   if (darkest < (are_few ? 0.002 : 0.0005) * counts) return true;
   const bool vary = dispersion > 1.15;
-  return are_few ? has_few(deck, scan) && (darkest > 0.25 || vary) : vary;
+  const bool are_lit = darkest > 0.25;
+  if (are_few) return has_few(deck, scan) && (are_lit || vary);
+  return vary || (are_lit && adapts);
 }
 
 }  // namespace
@@ -40,12 +49,23 @@ double counts_of(const Scan& scan) {
 }
 
 void settle_by_counts(const deck::Deck& deck, Scan& scan) {
-  const bool wants_poisson = is_poisson(deck, scan);
   for (deck::Solver& solver : scan.plan.solvers) {
-    if (solver.noise != "auto") continue;
-    const bool takes_it = settings::allows(solver.method, settings::Option::noise);
-    solver.noise = wants_poisson && takes_it ? "poisson" : "amplitude";
+    if (!is_open(solver)) continue;
+    const bool adapts = solver.noise == "adaptive";
+    const bool may_be = settings::allows(solver.method, settings::Option::noise) &&
+                        may_be_poisson(deck, scan, adapts);
+    const bool by_error = adapts && counts_of(scan) >= few_counts;
+    solver.noise = !may_be ? "amplitude" : by_error ? "adaptive" : "poisson";
   }
+}
+
+physics::Noise noise_after(std::span<const EpochFigures> history, const deck::Solver& solver,
+                           const Scan& scan) {
+  if (solver.noise != "adaptive") return noise_from(solver.noise);
+  const double bound = whole_model * scan.poisson_error;
+  const bool is_whole = std::ranges::any_of(
+      history, [&](const EpochFigures& figures) { return figures.error < bound; });
+  return is_whole ? physics::Noise::poisson : physics::Noise::amplitude;
 }
 
 double dark_amplitude(const deck::Deck& deck, const deck::Solver& solver, const Scan& scan) {
@@ -58,7 +78,7 @@ std::string words_on_counts(const deck::Deck& deck, const Scan& scan) {
   const bool are_few = counts_of(scan) < few_counts;
   std::string words;
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
-    if (deck.solvers[stage].noise != "auto") continue;
+    if (!is_open(deck.solvers[stage])) continue;
     const std::string& method = deck.solvers[stage].method;
     const std::string& noise = scan.plan.solvers[stage].noise;
     if (noise == "poisson")

@@ -2,24 +2,32 @@
 /// What a run leaves to the patterns' counts: few of them are no amplitudes
 /// (docs/methods/maximum_likelihood.md).
 
+#include <span>
 #include <string>
 
 #include "deck/deck.hpp"
+#include "run/history.hpp"
 #include "run/scan.hpp"
 
 namespace tessera::run {
 
 /// A pixel; below, the bias of their roots may be the greater part of an object's error.
 inline constexpr double few_counts = 10;
-/// From here on what the model lacks is more than the bias in dark pixels.
+/// From here on what the model lacks may be more than the bias in dark pixels.
 inline constexpr double many_counts = 100;
 
 /// Of a trusted pixel of a pattern on average; infinite where patterns have fractions, which may be
 /// scaled.
 double counts_of(const Scan& scan);
 
-/// Settles in the plan solver.noise = "auto", with the model's noise.
+/// Settles in the plan solver.noise = "auto", and "adaptive" where counts and dark pixels alone
+/// decide.
 void settle_by_counts(const deck::Deck& deck, Scan& scan);
+
+/// Of a solver of the plan, after these epochs: "adaptive" noise is Poisson's once an epoch's error
+/// is hardly more than what that leaves (docs/methods/maximum_likelihood.md, "More counts").
+physics::Noise noise_after(std::span<const EpochFigures> history, const deck::Solver& solver,
+                           const Scan& scan);
 
 /// Of a solver: ModelOptions::dark_amplitude.
 double dark_amplitude(const deck::Deck& deck, const deck::Solver& solver, const Scan& scan);

@@ -20,6 +20,7 @@
 #include "halves.hpp"
 #include "report/report.hpp"
 #include "run/doubts.hpp"
+#include "run/few_counts.hpp"
 #include "run/going_on.hpp"
 #include "run/requests.hpp"
 #include "run/resumed_deck.hpp"
@@ -104,10 +105,16 @@ void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, b
   }
 }
 
-/// As the patterns of the whole scan have settled it: a half's might settle it otherwise.
-void keep_noise(const Scan& scan, deck::Deck& deck) {
-  for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage)
-    deck.solvers[stage].noise = scan.plan.solvers[stage].noise;
+/// As the whole scan has settled it in the end: a half might settle it otherwise.
+void keep_noise(const Run& run, deck::Deck& deck) {
+  for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
+    const deck::Solver& solver = run.scan().plan.solvers[stage];
+    const bool is_poisson =
+        noise_after(run.history(), solver, run.scan()) == physics::Noise::poisson;
+    deck.solvers[stage].noise = solver.noise != "adaptive" ? solver.noise
+                                : is_poisson               ? "poisson"
+                                                           : "amplitude";
+  }
 }
 
 /// `deck` goes on from its own result, if there is one. Returns whether nothing is left to do.
@@ -271,7 +278,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   deck = run->deck();  // output.file is where the result is
   nlohmann::json summary = report_summary(*run, outcome, comm);
   if (deck.validation.halves) {
-    keep_noise(run->scan(), deck);
+    keep_noise(*run, deck);
     const bool is_whole = run->finished();
     const std::vector<EpochFigures> history = run->history();
     run.reset();

@@ -115,8 +115,10 @@ solvers::Fields Run::memory() const {
 
 void Run::recall(const ResultFile& result, const Log& log) {
   const solvers::Fields fields = memory();
-  const bool goes_on = !history_.empty() && history_.back().stage == stage_;
-  if (!goes_on || fields.empty()) return;
+  if (history_.empty() || history_.back().stage != stage_ || fields.empty()) return;
+  const std::span<const EpochFigures> before = std::span(history_).first(history_.size() - 1);
+  const deck::Solver& solver = scan_.plan.solvers[static_cast<std::size_t>(stage_)];
+  if (noise_after(before, solver, scan_) != rank_.model.detector().noise()) return;  // begins anew
   const std::string& method = deck_.solvers[static_cast<std::size_t>(stage_)].method;
   const MemoryOwner owner = result.memory_owner();
   if (owner.stage == stage_ && owner.method == method && result.holds(scan_, fields))
@@ -158,7 +160,7 @@ void Run::start_stage(int stage) {
   least_cost_ = std::numeric_limits<double>::infinity();
   const deck::Solver& settings = scan_.plan.solvers[static_cast<std::size_t>(stage)];
   sweep_ = std::make_unique<solvers::Sweep>(set_up_sweep(settings, scan_, rank_));
-  rank_.model.detector().set_noise(noise_from(settings.noise));
+  rank_.model.detector().set_noise(noise_after(history_, settings, scan_));
   rank_.model.detector().set_dark_amplitude(dark_amplitude(deck_, settings, scan_));
   const decomposition::Tile& tile = scan_.tile();
   solver_ = solvers::make_solver(settings, unknowns_, rank_.model, {tile.ghosted, tile.owned});

@@ -6,6 +6,7 @@
 #include "bad_patterns.hpp"
 #include "figures.hpp"
 #include "lost_positions.hpp"
+#include "run/few_counts.hpp"
 #include "run/run.hpp"
 #include "stop_rules.hpp"
 #include "worst_patterns.hpp"
@@ -55,6 +56,13 @@ std::vector<int> Run::leave_out_bad_patterns() {
   }
   epoch_seconds_ += timer.seconds();
   return bad;
+}
+
+bool Run::adapt_noise() {
+  const deck::Solver& solver = scan_.plan.solvers[static_cast<std::size_t>(stage_)];
+  if (noise_after(history_, solver, scan_) == rank_.model.detector().noise()) return false;
+  start_stage(std::exchange(stage_, -1));
+  return true;
 }
 
 EpochFigures Run::measure() {

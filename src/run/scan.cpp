@@ -189,9 +189,10 @@ void find_mean(const io::PatternTotals& totals, Scan& scan) {
   }
   scan.counts_per_pattern =
       std::accumulate(scan.mean_pattern.begin(), scan.mean_pattern.end(), 0.0);
-  if (std::isfinite(counts_of(scan))) scan.poisson_error = poisson_error(scan.mean_pattern);
-  if (counts_of(scan) < many_counts)
+  if (std::isfinite(counts_of(scan))) {
+    scan.poisson_error = poisson_error(scan.mean_pattern);
     scan.dark_pixels = find_dark_pixels(totals, scan.info, scan.mean_pattern, scan.n_fitted());
+  }
   const double counts = std::accumulate(totals.sum.begin(), totals.sum.end(), 0.0);
   scan.empty_error = 2 * (1 - explained / counts);
 }

@@ -55,7 +55,7 @@ struct Scan {
   /// (1, h, w): of each pixel, over the fitted positions that do not ignore it.
   ImageStack<double> mean_pattern;
   double counts_per_pattern = 0;        ///< of mean_pattern
-  DarkPixels dark_pixels;               ///< where counts are not many
+  DarkPixels dark_pixels;               ///< of whole counts
   double poisson_error = 0;             ///< what noise alone leaves; 0: not of whole counts
   double empty_error = 0;               ///< of mean_pattern in place of every pattern
   optics::FeatureMotion motion;         ///< a flat wave's where nothing says otherwise

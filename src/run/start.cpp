@@ -136,7 +136,8 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
     if (probe.size() == 0) {
       probe = optics::optical_probe(from, scan.info.pattern, scan.plan.optics);
       // Poisson's noise sends a dark pixel a thousand times its own way, wherever that is.
-      if (scan.plan.solvers.front().noise == "amplitude") optics::add_faint_light(probe);
+      if (noise_from(scan.plan.solvers.front().noise) == physics::Noise::amplitude)
+        optics::add_faint_light(probe);
     }
     // What an earlier run has fitted stays as it is.
     if (continued && probe.n() == from.n_modes + from.opr_modes) return;

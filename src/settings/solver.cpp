@@ -84,9 +84,10 @@ std::string default_batch_coverages() {
 
 std::vector<Solver> Solver::recipe() const {
   Solver find = *this;
+  if (noise == "auto") find.noise = "adaptive";
   find.method = "lsqml";
   find.own = Lsqml{.steps = {.object = 1, .probe = 1}};
-  Solver settle = *this;
+  Solver settle = find;
   settle.method = "ml";
   settle.own = Descent{};
   settle.batch_size = 0;

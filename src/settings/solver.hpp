@@ -134,8 +134,11 @@ struct Solver {
              "`intensity` weighted by its variance, or the `poisson` likelihood, for few counts. "
              "`auto`: `poisson` where the method takes it, patterns of whole numbers hold fewer "
              "than 100 counts a pixel, and dark pixels are dark or hold what the sample scatters "
-             "there; else `amplitude`.",
-         .choices = {"auto", "amplitude", "intensity", "poisson"}},
+             "there; else `amplitude`. `adaptive`, which `auto` as a method takes: the same below "
+             "10 counts a pixel; of more `poisson` from the first epoch on whose error is below "
+             "1.05 times what Poisson's noise alone leaves, unless a little light, the same in all "
+             "patterns, lies in dark pixels.",
+         .choices = {"auto", "adaptive", "amplitude", "intensity", "poisson"}},
     };
   }
   /// Those of `method` alone; of the automatic one none.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -18,6 +19,16 @@ namespace {
 
 using Overrides = std::vector<std::string>;
 
+/// As `reconstruct` does. @return epochs after which the noise changed
+std::vector<int> run_all(run::Run& run, int last = std::numeric_limits<int>::max()) {
+  std::vector<int> changed;
+  while (!run.finished() && run.n_epochs() < last) {
+    if (run.adapt_noise()) changed.push_back(run.n_epochs());
+    run.run_epoch();
+  }
+  return changed;
+}
+
 class FewCounts : public ::testing::Test {
  protected:
   /// A scan of `counts` a pattern of 32 x 32 pixels, most of which see the beam, and its deck.
@@ -32,7 +43,7 @@ class FewCounts : public ::testing::Test {
   /// What the result says it was, after some epochs.
   deck::Deck resolved(const deck::Deck& deck) {
     run::Run run(deck, testing::world(), Log(false));
-    while (!run.finished()) run.run_epoch();
+    run_all(run);
     run.write_result(run.measure(), "finished");
     return deck::parse(io::File::open(deck.output.file).read_text("deck"), deck.output.file, {});
   }
@@ -174,6 +185,47 @@ TEST_F(FewCounts, InDarkPixelsOfAScanOfManyAreBetterNotTakenForAmplitudes) {
   Overrides by_amplitudes = faint;
   by_amplitudes.emplace_back("solver.noise=amplitude");
   EXPECT_LT(object_error(faint, 90000), 0.8 * object_error(by_amplitudes, 90000));
+}
+
+TEST_F(FewCounts, AreAboveTenToldByTheErrorUnlessALittleLightLiesInDarkPixels) {
+  const auto noise_of = [&](const char* background) {
+    return resolved(simulated(40000, {"solver.method=auto", "solver.epochs=1",
+                                      "simulation.phase_rad=0.1", background}))
+        .solvers.front()
+        .noise;
+  };
+  EXPECT_EQ(noise_of("simulation.background_fraction=0"), "adaptive");
+  EXPECT_EQ(noise_of("simulation.background_fraction=0.004"), "amplitude") << "0.16 counts";
+  EXPECT_EQ(noise_of("simulation.background_fraction=0.05"), "adaptive") << "2 counts";
+}
+
+/// 200 counts a pixel, of a model that is whole: the bias of roots is what is left.
+TEST_F(FewCounts, OfManyArePoissonsOnceTheErrorIsWhatTheirNoiseLeaves) {
+  const Overrides sound{"solver.method=auto", "solver.epochs=60", "simulation.n_positions=100",
+                        "run.deterministic=true", "output.save_memory=true"};
+  deck::Deck deck = simulated(200000, sound);
+  run::Run whole(deck, testing::world(), Log(false));
+  const std::vector<int> changed = run_all(whole);
+  ASSERT_EQ(changed.size(), 1);
+  EXPECT_GT(changed[0], 3) << "amplitudes come first";
+  EXPECT_EQ(whole.model().detector().noise(), physics::Noise::poisson);
+
+  run::Run first(deck, testing::world(), Log(false));
+  run_all(first, changed[0]);
+  first.write_result(first.measure(), "stopped");
+  deck.run.resume = deck.output.file;
+  deck.run.resume_fitted = true;
+  run::Run resumed(deck, testing::world(), Log(false));
+  EXPECT_TRUE(run_all(resumed).empty()) << "it begins with the noise that is due";
+  for (int i = 0; i < 60; ++i)
+    EXPECT_EQ(resumed.history()[i].error, whole.history()[i].error) << "epoch " << i + 1;
+}
+
+TEST_F(FewCounts, OfManyStayAmplitudesWhereTheModelLacksMore) {
+  const Overrides more{"solver.method=auto", "solver.epochs=60", "simulation.n_positions=100",
+                       "simulation.position_error_px=0.5"};
+  run::Run run(simulated(200000, more), testing::world(), Log(false));
+  EXPECT_TRUE(run_all(run).empty());
 }
 
 /// A photon where the model is dark is no full wave of the model's phase: 1.34 times `auto`'s else.
