@@ -51,7 +51,8 @@ double counts_of(const Scan& scan) {
 void settle_by_counts(const deck::Deck& deck, Scan& scan) {
   for (deck::Solver& solver : scan.plan.solvers) {
     if (!is_open(solver)) continue;
-    const bool adapts = solver.noise == "adaptive";
+    // Errors of held-out patterns are by the noise model, and a stop compares them.
+    const bool adapts = solver.noise == "adaptive" && deck.stop.validation_epochs == 0;
     const bool may_be = settings::allows(solver.method, settings::Option::noise) &&
                         may_be_poisson(deck, scan, adapts);
     const bool by_error = adapts && counts_of(scan) >= few_counts;

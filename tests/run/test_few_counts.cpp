@@ -188,15 +188,18 @@ TEST_F(FewCounts, InDarkPixelsOfAScanOfManyAreBetterNotTakenForAmplitudes) {
 }
 
 TEST_F(FewCounts, AreAboveTenToldByTheErrorUnlessALittleLightLiesInDarkPixels) {
-  const auto noise_of = [&](const char* background) {
-    return resolved(simulated(40000, {"solver.method=auto", "solver.epochs=1",
-                                      "simulation.phase_rad=0.1", background}))
+  const auto noise_of = [&](const char* background, const char* stop = "stop.validation_epochs=0") {
+    return resolved(simulated(40000,
+                              {"solver.method=auto", "solver.epochs=1", "simulation.phase_rad=0.1",
+                               "validation.fraction=0.1", background, stop}))
         .solvers.front()
         .noise;
   };
   EXPECT_EQ(noise_of("simulation.background_fraction=0"), "adaptive");
   EXPECT_EQ(noise_of("simulation.background_fraction=0.004"), "amplitude") << "0.16 counts";
   EXPECT_EQ(noise_of("simulation.background_fraction=0.05"), "adaptive") << "2 counts";
+  EXPECT_EQ(noise_of("simulation.background_fraction=0", "stop.validation_epochs=3"), "poisson")
+      << "from the start: errors of held-out patterns before and after do not compare";
 }
 
 /// 200 counts a pixel, of a model that is whole: the bias of roots is what is left.
