@@ -90,7 +90,7 @@ __device__ __forceinline__ float trust_in(const ScanArrays& scan, int at, float 
 enum class Comparing { amplitudes, amplitudes_over_background, likelihoods };
 
 /// f(comparing), of amplitudes, once for all pixels of a thread: pixels that branch one by one wait
-/// for each other.
+/// for each other. Launches choose their kernels by it, whose f is for the host alone.
 #pragma nv_exec_check_disable
 template <class F>
 __host__ __device__ __forceinline__ void with_amplitudes(const ScanArrays& scan, const F& f) {
