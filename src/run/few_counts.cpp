@@ -27,8 +27,8 @@ bool has_few(const deck::Deck& deck, const Scan& scan) {
 
 /// Counts may be Poisson's where dark pixels are dark, or hold what the sample scatters. What else
 /// lies there is a background, which is known too little for the weight that dark pixels have in
-/// Poisson's noise, unless it is so much that they have little. Whether what the model lacks of
-/// many counts is less than the bias of their roots, the error tells who adapts; others refuse.
+/// Poisson's noise, unless it is so much that they have little. Of many counts what the model lacks
+/// may be the greater error: who adapts will see, others refuse.
 bool may_be_poisson(const deck::Deck& deck, const Scan& scan, bool adapts) {
   const double counts = counts_of(scan);
   if (std::isinf(counts) || (counts >= many_counts && !adapts)) return false;
@@ -67,6 +67,11 @@ physics::Noise noise_after(std::span<const EpochFigures> history, const deck::So
   const bool is_whole = std::ranges::any_of(
       history, [&](const EpochFigures& figures) { return figures.error < bound; });
   return is_whole ? physics::Noise::poisson : physics::Noise::amplitude;
+}
+
+physics::Noise noise_of_last(std::span<const EpochFigures> history, const deck::Solver& solver,
+                             const Scan& scan) {
+  return noise_after(history.empty() ? history : history.first(history.size() - 1), solver, scan);
 }
 
 double dark_amplitude(const deck::Deck& deck, const deck::Solver& solver, const Scan& scan) {

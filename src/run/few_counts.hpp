@@ -28,6 +28,9 @@ void settle_by_counts(const deck::Deck& deck, Scan& scan);
 /// is hardly more than what that leaves (docs/methods/maximum_likelihood.md, "More counts").
 physics::Noise noise_after(std::span<const EpochFigures> history, const deck::Solver& solver,
                            const Scan& scan);
+/// The same of the last of these epochs, if there is one.
+physics::Noise noise_of_last(std::span<const EpochFigures> history, const deck::Solver& solver,
+                             const Scan& scan);
 
 /// Of a solver: ModelOptions::dark_amplitude.
 double dark_amplitude(const deck::Deck& deck, const deck::Solver& solver, const Scan& scan);

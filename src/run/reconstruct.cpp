@@ -107,11 +107,10 @@ void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, b
 
 /// As the whole scan had it in its last epoch: a half might settle it otherwise.
 void keep_noise(const Run& run, deck::Deck& deck) {
-  std::span<const EpochFigures> before = run.history();
-  if (!before.empty()) before = before.first(before.size() - 1);
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     const deck::Solver& solver = run.scan().plan.solvers[stage];
-    const bool is_poisson = noise_after(before, solver, run.scan()) == physics::Noise::poisson;
+    const bool is_poisson =
+        noise_of_last(run.history(), solver, run.scan()) == physics::Noise::poisson;
     deck.solvers[stage].noise = solver.noise != "adaptive" ? solver.noise
                                 : is_poisson               ? "poisson"
                                                            : "amplitude";

@@ -116,9 +116,9 @@ solvers::Fields Run::memory() const {
 void Run::recall(const ResultFile& result, const Log& log) {
   const solvers::Fields fields = memory();
   if (history_.empty() || history_.back().stage != stage_ || fields.empty()) return;
-  const std::span<const EpochFigures> before = std::span(history_).first(history_.size() - 1);
   const deck::Solver& solver = scan_.plan.solvers[static_cast<std::size_t>(stage_)];
-  if (noise_after(before, solver, scan_) != rank_.model.detector().noise()) return;  // begins anew
+  const bool adapts = noise_of_last(history_, solver, scan_) != rank_.model.detector().noise();
+  if (adapts) return;  // the solver begins anew, as in `adapt_noise`
   const std::string& method = deck_.solvers[static_cast<std::size_t>(stage_)].method;
   const MemoryOwner owner = result.memory_owner();
   if (owner.stage == stage_ && owner.method == method && result.holds(scan_, fields))
