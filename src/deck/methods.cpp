@@ -82,7 +82,7 @@ constexpr std::array columns{
     Column{Option::noise, "noise", R"(solver.noise = "intensity" or "poisson")",
            [](const Stage& s) {
              const std::string& noise = s.solver.noise;
-             return noise == "auto" || noise == "adaptive" || noise == "amplitude"
+             return settings::noise_is_open(noise) || noise == "amplitude"
                         ? ""
                         : s.section + ".noise = " + quoted(noise);
            }},

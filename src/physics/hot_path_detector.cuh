@@ -90,10 +90,9 @@ __device__ __forceinline__ float trust_in(const ScanArrays& scan, int at, float 
 enum class Comparing { amplitudes, amplitudes_over_background, likelihoods };
 
 /// f(comparing), of amplitudes, once for all pixels of a thread: pixels that branch one by one wait
-/// for each other. Launches choose their kernels by it, whose f is for the host alone.
-#pragma nv_exec_check_disable
+/// for each other.
 template <class F>
-__host__ __device__ __forceinline__ void with_amplitudes(const ScanArrays& scan, const F& f) {
+__device__ __forceinline__ void with_amplitudes(const ScanArrays& scan, const F& f) {
   if (scan.background)
     f(std::integral_constant<Comparing, Comparing::amplitudes_over_background>());
   else
@@ -101,9 +100,8 @@ __host__ __device__ __forceinline__ void with_amplitudes(const ScanArrays& scan,
 }
 
 /// The same of any noise model.
-#pragma nv_exec_check_disable
 template <class F>
-__host__ __device__ __forceinline__ void with_noise_model(const ScanArrays& scan, const F& f) {
+__device__ __forceinline__ void with_noise_model(const ScanArrays& scan, const F& f) {
   if (scan.noise == Noise::amplitude)
     with_amplitudes(scan, f);
   else

@@ -8,7 +8,7 @@ namespace {
 template <Gradient gradient>
 void launch_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                  const Projection& kept) {
-  const LaunchWindows<gradient, Comparing::amplitudes> launch_windows{stream, scan, chunk, kept};
+  const LaunchWindows<gradient, true> launch_windows{stream, scan, chunk, kept};
   with_spectra_size(scan.n,
                     [&](auto size) { launch_windows(WindowKind<size, std::uint8_t, 0>()); });
 }
@@ -16,8 +16,8 @@ void launch_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
 template <Gradient gradient>
 void launch_projection(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                        const Projection& projection) {
-  with_amplitudes(scan, [&](auto comparing) {
-    with_counts(scan, LaunchWindows<gradient, comparing>{stream, scan, chunk, projection});
+  with_comparison(scan, [&](auto plain) {
+    with_counts(scan, LaunchWindows<gradient, plain>{stream, scan, chunk, projection});
   });
 }
 

@@ -19,12 +19,12 @@ namespace {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-template <int n, class Count, int shares, Comparing comparing>
+template <int n, class Count, int shares, bool plain>
 class ThickWindowGradient
-    : private ThroughSlices<n, WindowDetector<n, Count, shares, false, comparing>> {
+    : private ThroughSlices<n, WindowDetector<n, Count, shares, false, plain>> {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares>;
-  using Through = ThroughSlices<n, WindowDetector<n, Count, shares, false, comparing>>;
+  using Through = ThroughSlices<n, WindowDetector<n, Count, shares, false, plain>>;
   using typename Through::Registers;
 
  public:
@@ -170,7 +170,7 @@ class ThickWindowGradient
 
 #endif
 
-template <int n, class Count, int shares, Comparing comparing>
+template <int n, class Count, int shares, bool plain>
 __global__ void __launch_bounds__(threads, 1)
     thick_window_gradient_kernel(const __grid_constant__ ScanArrays scan,
                                  const __grid_constant__ ChunkArrays chunk,
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(threads, 1)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) unsigned char shared[];
   using Chip = OnChip<n, Count, shares>;
-  ThickWindowGradient<n, Count, shares, comparing> windows(
+  ThickWindowGradient<n, Count, shares, plain> windows(
       scan, chunk, slices, kept, object_boxes, probe_boxes, *reinterpret_cast<Chip*>(shared));
   follow_earlier_kernels();
   windows.add(WindowRun(chunk.count, blocks_of_window<n, shares>(scan), Chip::windows));
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(threads, 1)
 #endif
 }
 
-template <Comparing comparing>
+template <bool plain>
 struct LaunchThickWindows {
   void* stream;
   const ScanArrays& scan;
@@ -204,7 +204,7 @@ struct LaunchThickWindows {
     // Planes follow one another: boxes are those of one tall object.
     ChunkArrays tall = chunk;
     tall.object_height *= slices.n_slices;
-    launch_clusters(thick_window_gradient_kernel<n, Count, shares, comparing>,
+    launch_clusters(thick_window_gradient_kernel<n, Count, shares, plain>,
                     blocks_of_window<n, shares>(scan), chunk.count, threads,
                     sizeof(Chip) / sizeof(float2), stream, scan, chunk, slices, kept,
                     object_boxes<n>(tall), probe_boxes<n, Chip>(chunk));
@@ -217,8 +217,8 @@ void add_gradients_of_slices_on_chip(void* stream, const ScanArrays& scan, const
                                      const SliceArrays& slices, const KeptOfSlices& kept) {
   if (chunk.count == 0) return;
   add_overlap(stream, scan, chunk);
-  with_noise_model(scan, [&](auto comparing) {
-    with_window_kind(scan, LaunchThickWindows<comparing>{stream, scan, chunk, slices, kept});
+  with_comparison(scan, [&](auto plain) {
+    with_window_kind(scan, LaunchThickWindows<plain>{stream, scan, chunk, slices, kept});
   });
 }
 

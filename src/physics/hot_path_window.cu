@@ -17,9 +17,8 @@ int places_on_chip(int n, int n_modes) {
 void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk) {
   if (chunk.count == 0) return;
   add_coverage(stream, scan, chunk);
-  with_noise_model(scan, [&](auto comparing) {
-    with_window_kind(scan,
-                     LaunchWindows<Gradient::of_residual, comparing>{stream, scan, chunk, {}});
+  with_comparison(scan, [&](auto plain) {
+    with_window_kind(scan, LaunchWindows<Gradient::of_residual, plain>{stream, scan, chunk, {}});
   });
 }
 

@@ -23,7 +23,7 @@ namespace tessera::physics::hot_path {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
 /// @tparam own places have probes for themselves
-template <int n, class Count, int shares, bool own, Comparing comparing>
+template <int n, class Count, int shares, bool own, bool plain>
 class ShiftedWindowGradient {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares, true>;
@@ -97,7 +97,7 @@ class ShiftedWindowGradient {
   const int window_ = warp_ / S::here;
   SliceTransform<n> transform_;
   const int mode_ = shares > 0 ? static_cast<int>(rank_in_cluster()) : 0;
-  WindowDetector<n, Count, shares, true, comparing> detector_;
+  WindowDetector<n, Count, shares, true, plain> detector_;
   WindowBeams<n> beams_;
 
   /// Whether spectra of what waves say of the probe are of interest.
@@ -274,7 +274,7 @@ class ShiftedWindowGradient {
 
 #endif
 
-template <int n, class Count, int shares, bool own, Comparing comparing>
+template <int n, class Count, int shares, bool own, bool plain>
 __global__ void __launch_bounds__(threads, 1)
     shifted_window_gradient_kernel(const __grid_constant__ ScanArrays scan,
                                    const __grid_constant__ ChunkArrays chunk,
@@ -284,13 +284,13 @@ __global__ void __launch_bounds__(threads, 1)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) unsigned char shared[];
   using Chip = OnChip<n, Count, shares, true>;
-  ShiftedWindowGradient<n, Count, shares, own, comparing> gradient(
+  ShiftedWindowGradient<n, Count, shares, own, plain> gradient(
       scan, chunk, shifts, own_probes, object_boxes, *reinterpret_cast<Chip*>(shared));
   add_all<n, shares>(scan, chunk, gradient);
 #endif
 }
 
-template <bool own, Comparing comparing>
+template <bool own, bool plain>
 struct LaunchShifted {
   void* stream;
   const ScanArrays& scan;
@@ -302,7 +302,7 @@ struct LaunchShifted {
   void operator()(WindowKind<n, Count, shares>) const {
     using Chip = OnChip<n, Count, shares, true>;
     static_assert(sizeof(Chip) <= shared_bytes);
-    launch_clusters(shifted_window_gradient_kernel<n, Count, shares, own, comparing>,
+    launch_clusters(shifted_window_gradient_kernel<n, Count, shares, own, plain>,
                     blocks_of_window<n, shares>(scan), chunk.count, threads,
                     sizeof(Chip) / sizeof(float2), stream, scan, chunk, shifts, own_probes,
                     object_boxes<n>(chunk));
@@ -314,8 +314,8 @@ void launch_shifted(void* stream, const ScanArrays& scan, const ChunkArrays& chu
                     const ShiftsOnChip& shifts, const OwnProbes& own_probes) {
   if (chunk.count == 0) return;
   add_overlap(stream, scan, chunk);
-  with_noise_model(scan, [&](auto comparing) {
-    with_window_kind(scan, LaunchShifted<own, comparing>{stream, scan, chunk, shifts, own_probes});
+  with_comparison(scan, [&](auto plain) {
+    with_window_kind(scan, LaunchShifted<own, plain>{stream, scan, chunk, shifts, own_probes});
   });
 }
 

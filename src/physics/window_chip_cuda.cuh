@@ -133,7 +133,7 @@ __device__ __forceinline__ void add_all(const ScanArrays& scan, const ChunkArray
 template <int n, class Count, int shares>
 struct WindowKind {};
 
-/// f of the kind of windows that one block holds, of one mode.
+/// f of the kind of windows that one block holds, of one mode, by the bytes of a count.
 template <class F>
 void with_counts(const ScanArrays& scan, const F& f) {
   const auto with = [&](auto count) {
@@ -145,11 +145,18 @@ void with_counts(const ScanArrays& scan, const F& f) {
       return with(std::uint8_t{});
     case Counts::u16:
       return with(std::uint16_t{});
-    case Counts::u32:
+    default:  // told apart where they become numbers
       return with(std::uint32_t{});
-    case Counts::f32:
-      return with(float{});
   }
+}
+
+/// f(whether amplitudes without a background are all that is compared): two kernels for all.
+template <class F>
+void with_comparison(const ScanArrays& scan, const F& f) {
+  if (scan.noise == Noise::amplitude && scan.background == nullptr)
+    f(std::true_type());
+  else
+    f(std::false_type());
 }
 
 /// f of the kind of windows that `scan` has. Several blocks read counts as they lie in memory.

@@ -13,17 +13,19 @@ struct alignas(2 * sizeof(Count)) CountPair {
 };
 
 /// Small whole numbers become floats without a conversion, as 2^23 + count.
-__device__ __forceinline__ float count_of(CountPair<std::uint8_t> pair, int which) {
+__device__ __forceinline__ float count_of(const ScanArrays&, CountPair<std::uint8_t> pair,
+                                          int which) {
   const unsigned both = pair.first | static_cast<unsigned>(pair.second) << 8;
   return __uint_as_float(__byte_perm(both, 0x4B000000U, which == 0 ? 0x7640 : 0x7641)) - 8388608.F;
 }
-__device__ __forceinline__ float count_of(CountPair<std::uint16_t> pair, int which) {
+__device__ __forceinline__ float count_of(const ScanArrays&, CountPair<std::uint16_t> pair,
+                                          int which) {
   const unsigned both = pair.first | static_cast<unsigned>(pair.second) << 16;
   return __uint_as_float(__byte_perm(both, 0x4B000000U, which == 0 ? 0x7610 : 0x7632)) - 8388608.F;
 }
-template <class Count>
-__device__ __forceinline__ float count_of(CountPair<Count> pair, int which) {
-  return static_cast<float>(which == 0 ? pair.first : pair.second);
+__device__ __forceinline__ float count_of(const ScanArrays& scan, CountPair<std::uint32_t> pair,
+                                          int which) {
+  return count_of(scan, which == 0 ? pair.first : pair.second);
 }
 
 /// 1 / sqrt(x), relative error below 2^-22.
@@ -58,7 +60,8 @@ struct Comparison {
   float inverse;  ///< 1 / (n^2 model amplitude)
   float difference;
 
-  __device__ __forceinline__ Comparison(float measured, float intensity, float (&sum)[4])
+  template <int size>
+  __device__ __forceinline__ Comparison(float measured, float intensity, float (&sum)[size])
       : measured_amplitude(fast_sqrt(measured)),
         inverse(fast_rsqrt(fmaf(intensity, n * n, 1e-30F))),
         difference(fmaf(intensity, inverse, -measured_amplitude)) {

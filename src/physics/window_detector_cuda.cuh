@@ -9,17 +9,17 @@ namespace tessera::physics::hot_path {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// @tparam comparing known when it is compiled: a branch costs the loops around it their registers
-template <int n, class Count, int shares, bool shifts, Comparing comparing>
+/// @tparam plain amplitudes without a background are all that is compared, else it is as the scan
+/// says: known when it is compiled, for a branch costs the loops around it their registers
+template <int n, class Count, int shares, bool shifts, bool plain>
 class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares, shifts>;
   using Over = OverSlices<n, Chip>;
-  static constexpr bool by_likelihood = comparing == Comparing::likelihoods;
 
  protected:
   /// What pixels sum up: squared differences of amplitudes are the cost, unless it is a likelihood.
-  using Sums = float[by_likelihood ? n_compared : n_compared - 1];
+  using Sums = float[plain ? n_compared - 1 : n_compared];
   using Over::chip_;
   using Over::lane_;
   using Over::thread_;
@@ -84,13 +84,16 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
       // No earlier: registers are few.
       if constexpr (!Chip::takes_counts) read_counts(place, half, count);
       const unsigned trusted = trusted_ >> (16 * half);
-      if constexpr (comparing != Comparing::amplitudes) {
+      if constexpr (!plain) {
         const BackgroundOfPixels over(scan_, chunk_, detector_pixel(half, 0));
+        with_noise_kind([&](auto likelihood) {
 #pragma unroll
-        for (int i = 0; i < 16; ++i) {
-          float2& wave = x[i / S::last][i % S::last];
-          wave = wave * compare_over(over, i, trusted >> i & 1U, count[i], power(wave), sum);
-        }
+          for (int i = 0; i < 16; ++i) {
+            float2& wave = x[i / S::last][i % S::last];
+            wave = wave *
+                   compare_over<likelihood>(over, i, trusted >> i & 1U, count[i], power(wave), sum);
+          }
+        });
       } else {
         if ((trusted & 0xFFFFU) != 0xFFFFU || saturates()) {
 #pragma unroll
@@ -168,8 +171,9 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
 
   __device__ __forceinline__ void finish_sums(double* sums) const {
     __syncwarp();
+    const bool cost_is_known = plain || scan_.noise == Noise::amplitude;
     if (lane_ < n_compared)
-      atomicAdd(sums + lane_, chip_.sums[warp_][by_likelihood || lane_ < 4 ? lane_ : 0]);
+      atomicAdd(sums + lane_, chip_.sums[warp_][cost_is_known && lane_ == 4 ? 0 : lane_]);
   }
 
  protected:
@@ -198,7 +202,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   __device__ __forceinline__ void add_to_sums(const Sums& sum) const {
     float total = sums_over_warp(sum);
     if (lane_ < 4) chip_.sums[warp_][lane_] += total;
-    if constexpr (by_likelihood) {
+    if constexpr (!plain) {
       total = sum_over_warp(sum[4]);
       if (lane_ == 4) chip_.sums[warp_][4] += total;
     }
@@ -224,8 +228,8 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
                                              float (&count)[16]) const {
 #pragma unroll
     for (int i = 0; i < 16; ++i)
-      count[i] = pairs_halves ? count_of(counts[i], half)
-                              : count_of(counts[i & ~S::count], (i & S::count) / S::count);
+      count[i] = pairs_halves ? count_of(scan_, counts[i], half)
+                              : count_of(scan_, counts[i & ~S::count], (i & S::count) / S::count);
   }
 
   /// From memory.
@@ -272,12 +276,14 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     }
     float factor[4];
     const unsigned trusted = trusted_ >> (4 * g);
-    if constexpr (comparing != Comparing::amplitudes) {
+    if constexpr (!plain) {
       const BackgroundOfPixels over(scan_, chunk_, detector_pixel(g / 4, g % 4 * 4));
+      with_noise_kind([&](auto likelihood) {
 #pragma unroll
-      for (int e = 0; e < 4; ++e)
-        factor[e] =
-            compare_over(over, e, trusted >> e & 1U, count_of(scan_, raw[e]), intensity[e], sum);
+        for (int e = 0; e < 4; ++e)
+          factor[e] = compare_over<likelihood>(over, e, trusted >> e & 1U, count_of(scan_, raw[e]),
+                                               intensity[e], sum);
+      });
     } else {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
@@ -295,7 +301,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   /// @param trusted by the mask, 1 or 0
   /// @tparam spares_dark pixels: the factor divides by dark_amplitude or more
   /// @return the factor, 0 of a pixel that is not trusted
-  template <bool spares_dark = false>
+  template <bool by_likelihood, bool spares_dark = false>
   __device__ __forceinline__ float compare_over(const BackgroundOfPixels& over, int i,
                                                 unsigned trusted, float count, float intensity,
                                                 Sums& sum) const {
@@ -303,7 +309,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     float model = intensity;
     if (!by_likelihood || scan_.background)
       model = fmaf(__ldg(over.counts + pixel_offset(i)), n * n, intensity);
-    auto compared = compared_with(masked(count, keep), masked(model, keep), sum);
+    auto compared = compared_with<by_likelihood>(masked(count, keep), masked(model, keep), sum);
     if constexpr (spares_dark) compared.divide_by_no_less(scan_.dark_amplitude);
     const float factor = masked(compared.factor(), keep);
     if (over.slopes)
@@ -313,6 +319,16 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   }
 
  private:
+  /// f(whether by a likelihood), once for all pixels of a thread.
+  template <class F>
+  __device__ __forceinline__ void with_noise_kind(const F& f) const {
+    if (scan_.noise == Noise::amplitude)
+      f(std::false_type());
+    else
+      f(std::true_type());
+  }
+
+  template <bool by_likelihood>
   __device__ __forceinline__ auto compared_with(float count, float intensity, Sums& sum) const {
     if constexpr (by_likelihood)
       return LikelihoodComparison<n>(scan_.noise, count, intensity, sum);

@@ -29,8 +29,8 @@ struct Boxes {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// @tparam comparing where waves are compared with counts
-template <int n, class Count, int shares, Comparing comparing, Gradient gradient>
+/// @tparam plain amplitudes without a background are what is compared
+template <int n, class Count, int shares, bool plain, Gradient gradient>
 class WindowGradient {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares>;
@@ -46,9 +46,9 @@ class WindowGradient {
   /// Where no sums of the probe are added, additions to the dose are hidden behind the others.
   static constexpr bool adds_dose = by_object && !by_probe;
   using Detector = std::conditional_t<
-      gradient == Gradient::of_residual, WindowDetector<n, Count, shares, false, comparing>,
+      gradient == Gradient::of_residual, WindowDetector<n, Count, shares, false, plain>,
       std::conditional_t<projects,
-                         WindowProjection<n, Count, comparing, gradient == Gradient::of_bounded>,
+                         WindowProjection<n, Count, plain, gradient == Gradient::of_bounded>,
                          KeptWindows<n, Count>>>;
 
  public:
@@ -241,7 +241,7 @@ Boxes boxes_of(const ChunkArrays& chunk) {
   return {object_boxes<n>(chunk), probe_boxes<n, Chip>(chunk)};
 }
 
-template <int n, class Count, int shares, Comparing comparing, Gradient gradient>
+template <int n, class Count, int shares, bool plain, Gradient gradient>
 __global__ void __launch_bounds__(threads, 1)
     window_gradient_kernel(const __grid_constant__ ScanArrays scan,
                            const __grid_constant__ ChunkArrays chunk,
@@ -250,13 +250,13 @@ __global__ void __launch_bounds__(threads, 1)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) unsigned char shared[];
   using Chip = OnChip<n, Count, shares>;
-  WindowGradient<n, Count, shares, comparing, gradient> windows(scan, chunk, boxes, projection,
-                                                                *reinterpret_cast<Chip*>(shared));
+  WindowGradient<n, Count, shares, plain, gradient> windows(scan, chunk, boxes, projection,
+                                                            *reinterpret_cast<Chip*>(shared));
   add_all<n, shares>(scan, chunk, windows);
 #endif
 }
 
-template <Gradient gradient, Comparing comparing>
+template <Gradient gradient, bool plain>
 struct LaunchWindows {
   void* stream;
   const ScanArrays& scan;
@@ -267,7 +267,7 @@ struct LaunchWindows {
   void operator()(WindowKind<n, Count, shares>) const {
     using Chip = OnChip<n, Count, shares>;
     static_assert(sizeof(Chip) <= shared_bytes);
-    launch_clusters(window_gradient_kernel<n, Count, shares, comparing, gradient>,
+    launch_clusters(window_gradient_kernel<n, Count, shares, plain, gradient>,
                     blocks_of_window<n, shares>(scan), chunk.count, threads,
                     sizeof(Chip) / sizeof(float2), stream, scan, chunk, boxes_of<n, Chip>(chunk),
                     projection);

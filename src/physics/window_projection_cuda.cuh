@@ -28,12 +28,13 @@ __device__ __forceinline__ float2 load_kept(const float2* p) {
 /// What a projection does to a window on the detector: `Projection`, and `LinearMap` of
 /// projection_pass.hpp.
 /// @tparam bounded patterns may keep a distance
-template <int n, class Count, Comparing comparing, bool bounded>
-class WindowProjection : public WindowDetector<n, Count, 0, false, comparing> {
+template <int n, class Count, bool plain, bool bounded>
+class WindowProjection : public WindowDetector<n, Count, 0, false, plain> {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, 0>;
-  using Base = WindowDetector<n, Count, 0, false, comparing>;
+  using Base = WindowDetector<n, Count, 0, false, plain>;
   using Base::chip_;
+  using typename Base::Sums;
   static constexpr float n_pixels = n * n;
   static constexpr int step = Base::from_number_to_number;
 
@@ -69,10 +70,10 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, comparing> {
   const Projection& projection_;
 
   __device__ __forceinline__ float factor_of(const BackgroundOfPixels& over, int half, int i,
-                                             float count, float intensity, float (&sum)[4]) const {
+                                             float count, float intensity, Sums& sum) const {
     const unsigned trusted = this->trusted_ >> (16 * half + i) & 1U;
-    if constexpr (comparing != Comparing::amplitudes) {
-      return this->template compare_over<true>(over, i, trusted, count, intensity, sum);
+    if constexpr (!plain) {
+      return this->template compare_over<false, true>(over, i, trusted, count, intensity, sum);
     } else {
       const unsigned keep = count < this->scan_.saturation ? 0U - trusted : 0U;
       Comparison<n> compared(masked(count, keep), masked(intensity, keep), sum);
@@ -81,7 +82,7 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, comparing> {
     }
   }
   __device__ __forceinline__ BackgroundOfPixels background_of(int half, bool with_slopes) const {
-    if constexpr (comparing == Comparing::amplitudes) return {};
+    if constexpr (plain) return {};
     BackgroundOfPixels over(this->scan_, this->chunk_, this->detector_pixel(half, 0));
     if (!with_slopes) over.slopes = nullptr;
     return over;
@@ -106,8 +107,8 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, comparing> {
     const std::int64_t first = this->first_number(place.position);
     float2* const kept = as_float2(p.kept) + first;
     float2* const overlapping = as_float2(p.overlapping) + first;
-    float of_overlap[4] = {};
-    float unused[4] = {};
+    Sums of_overlap = {};
+    Sums unused = {};
     float distance = 0;
 #pragma unroll 1
     for (int half = 0; half < 2; ++half) {

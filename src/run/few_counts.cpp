@@ -14,10 +14,6 @@ namespace {
 /// Errors over what Poisson's noise leaves from which on what the model lacks is the greater part.
 constexpr double whole_model = 1.05;
 
-bool is_open(const deck::Solver& solver) {
-  return solver.noise == "auto" || solver.noise == "adaptive";
-}
-
 /// A background that nobody models is the greater error down to 1 count; electrons have next to
 /// none.
 bool has_few(const deck::Deck& deck, const Scan& scan) {
@@ -50,7 +46,7 @@ double counts_of(const Scan& scan) {
 
 void settle_by_counts(const deck::Deck& deck, Scan& scan) {
   for (deck::Solver& solver : scan.plan.solvers) {
-    if (!is_open(solver)) continue;
+    if (!settings::noise_is_open(solver.noise)) continue;
     // Errors of held-out patterns are by the noise model, and a stop compares them.
     const bool adapts = solver.noise == "adaptive" && deck.stop.validation_epochs == 0;
     const bool may_be = settings::allows(solver.method, settings::Option::noise) &&
@@ -84,7 +80,7 @@ std::string words_on_counts(const deck::Deck& deck, const Scan& scan) {
   const bool are_few = counts_of(scan) < few_counts;
   std::string words;
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
-    if (!is_open(deck.solvers[stage])) continue;
+    if (!settings::noise_is_open(deck.solvers[stage].noise)) continue;
     const std::string& method = deck.solvers[stage].method;
     const std::string& noise = scan.plan.solvers[stage].noise;
     if (noise == "poisson")

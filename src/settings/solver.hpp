@@ -46,6 +46,11 @@ std::string default_batch_coverages();
 /// The methods with that key of their own; none: nothing has it, or all have.
 std::vector<std::string> methods_with_key(std::string_view name);
 
+/// Whether this value of solver.noise leaves it to the patterns, or to the epochs.
+inline bool noise_is_open(std::string_view noise) {
+  return noise == "auto" || noise == "adaptive";
+}
+
 struct Solver {
   std::string method = "rpie";
   int epochs = 100;
