@@ -101,4 +101,14 @@ WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry:
   return made;
 }
 
+bool fits_window(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics) {
+  if (probe.initial != "aperture" && probe.initial != "zone_plate") return true;
+  try {
+    pupil_probe(probe, window, optics);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 }  // namespace tessera::optics

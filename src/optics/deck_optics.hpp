@@ -31,5 +31,7 @@ int window_reach_px(const deck::Deck& deck, double pixel_m);
 /// scaling to a parallel beam has taken out.
 /// @throws InputError if probe.initial is neither, or the optic does not fit
 WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics);
+/// False: the probe starts from such an optic, which does not.
+bool fits_window(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics);
 
 }  // namespace tessera::optics

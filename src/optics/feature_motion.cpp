@@ -80,6 +80,8 @@ class Correlations {
     }
   }
 
+  Shape2 shape() const { return mean_.shape(); }
+
   void place(const std::vector<Vec2>& positions_px) {
     apart_.clear();
     for (const auto& [a, b] : pairs_) apart_.push_back(positions_px[a] - positions_px[b]);
@@ -255,8 +257,9 @@ FeatureMotion feature_motion(const ImageStack<double>& patterns,
 
 namespace {
 
-/// @param least,most sizes of the motions that are looked at
-FeatureMotion best_shadow_motion(const Correlations& correlations, double least, double most) {
+FeatureMotion best_shadow_motion(const Correlations& correlations, double lit_px, int bin) {
+  const double least = 2 * lit_px / std::min(correlations.shape().h, correlations.shape().w);
+  const double most = bin * lit_px / 1.5;
   const FeatureMotion forward = best_isotropic(correlations, least, most, 1);
   const FeatureMotion backward = best_isotropic(correlations, least, most, -1);
   const bool is_backward = backward.correlation > forward.correlation;
@@ -275,8 +278,12 @@ FeatureMotion best_shadow_motion(const Correlations& correlations, double least,
 
 FeatureMotion shadow_motion(const ImageStack<double>& patterns,
                             const std::vector<Vec2>& positions_px,
-                            const std::vector<PatternPair>& pairs, int bin) {
-  return shadow_motions(patterns, {positions_px}, pairs, bin).front();
+                            const std::vector<PatternPair>& pairs, int bin, double expected) {
+  Correlations correlations(patterns, pairs);
+  correlations.place(positions_px);
+  FeatureMotion motion = best_shadow_motion(correlations, lit_radius_px(patterns), bin);
+  if (expected != 0) motion.expected_correlation = isotropic(expected, correlations).correlation;
+  return motion;
 }
 
 std::vector<FeatureMotion> shadow_motions(const ImageStack<double>& patterns,
@@ -287,14 +294,17 @@ std::vector<FeatureMotion> shadow_motions(const ImageStack<double>& patterns,
   std::vector<FeatureMotion> motions;
   for (const std::vector<Vec2>& placed : positions_px) {
     correlations.place(placed);
-    motions.push_back(best_shadow_motion(
-        correlations, 2 * lit / std::min(patterns.h(), patterns.w()), bin * lit / 1.5));
+    motions.push_back(best_shadow_motion(correlations, lit, bin));
   }
   return motions;
 }
 
 double defocus_m(const FeatureMotion& motion, int window, double pixel_m, double wavelength_m) {
-  return window * pixel_m * pixel_m / (wavelength_m * motion.yy);
+  return shadow_motion_of(motion.yy, window, pixel_m, wavelength_m);
+}
+
+double shadow_motion_of(double defocus_m, int window, double pixel_m, double wavelength_m) {
+  return window * pixel_m * pixel_m / (wavelength_m * defocus_m);
 }
 
 Curvature curvature_on_detector(const FeatureMotion& motion, double distance_m) {

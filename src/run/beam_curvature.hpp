@@ -9,14 +9,14 @@
 namespace tessera::run {
 
 /// The start probe is made of an image, which does not show the curvature of a near field's wave,
-/// nor the defocus of a far field's beam, and the deck gives none.
+/// or of any kind in a far field, whose beam has a defocus that the deck knows roughly, if at all.
 bool measures_curvature(const deck::Deck& deck, const Scan& scan);
 
 /// Some patterns, in pixels as coarse as suffices. All ranks choose the same.
 class PatternSample {
  public:
   /// Collective.
-  PatternSample(const Scan& scan, const comm::Communicator& comm);
+  PatternSample(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm);
 
   /// Hands patterns on to `take`, if that is not empty, and keeps those that were chosen. For as
   /// long as this lives.
@@ -29,8 +29,9 @@ class PatternSample {
 
   io::PatternType type_;
   Shape2 recorded_;
-  Pixel middle_;    ///< of what is kept, where the first recorded pixel goes
-  double ignored_;  ///< of pixels that a pattern ignores
+  Pixel middle_;         ///< of what is kept, where the first recorded pixel goes
+  double ignored_;       ///< of pixels that a pattern ignores
+  double expected_ = 0;  ///< motion of shadows by the deck's defocus; 0: it gives none
   int bin_;
   std::vector<int> mine_;    ///< scan positions of this rank
   std::vector<int> chosen_;  ///< scan positions, ascending
@@ -41,11 +42,17 @@ class PatternSample {
 
 /// Near field: whether it is no chance, and says more than the deck does.
 bool is_reliable(const optics::FeatureMotion& motion);
-/// Far field: whether it is no chance.
-bool is_clear(const optics::FeatureMotion& shadows);
+/// From the first slice of a thick sample, at which defocus is that of the beam, to its middle, at
+/// which it is that of the shadows.
+double middle_depth_m(const deck::Object& object);
+/// Of a far field's beam: the deck gives one, or an optic in focus.
+bool knows_defocus(const deck::Probe& probe);
+/// Far field: whether it is no chance, and says more than the deck does.
+bool is_clear(const optics::FeatureMotion& shadows, const deck::Probe& probe);
 
 /// What was measured, for the person who reads.
-std::string defocus_line(const optics::FeatureMotion& shadows, double defocus_m);
+std::string defocus_line(const optics::FeatureMotion& shadows, const deck::Probe& probe,
+                         double defocus_m);
 std::string curvature_line(const optics::FeatureMotion& motion, const geometry::Optics& optics);
 
 }  // namespace tessera::run

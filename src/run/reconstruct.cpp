@@ -105,8 +105,13 @@ void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, b
   }
 }
 
-/// As the whole scan had it in its last epoch: a half might settle it otherwise.
-void keep_noise(const Run& run, deck::Deck& deck) {
+/// Noise as the whole scan had it in its last epoch, and its defocus: a half might settle them
+/// otherwise.
+void keep_choices(const Run& run, deck::Deck& deck) {
+  if (!run.scan().plan.optics.is_near_field()) {
+    if (run.scan().defocus_m != 0) deck.probe.defocus_m = run.scan().defocus_m;
+    deck.probe.measure_curvature = false;
+  }
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     const deck::Solver& solver = run.scan().plan.solvers[stage];
     const bool is_poisson =
@@ -278,7 +283,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
   deck = run->deck();  // output.file is where the result is
   nlohmann::json summary = report_summary(*run, outcome, comm);
   if (deck.validation.halves) {
-    keep_noise(*run, deck);
+    keep_choices(*run, deck);
     const bool is_whole = run->finished();
     const std::vector<EpochFigures> history = run->history();
     run.reset();

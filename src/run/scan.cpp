@@ -12,6 +12,7 @@
 #include "tessera/base/text.hpp"
 
 #include "decomposition/held_out.hpp"
+#include "optics/deck_optics.hpp"
 #include "planned_batches.hpp"
 #include "result_file.hpp"
 #include "run/beam_curvature.hpp"
@@ -207,17 +208,26 @@ std::vector<bool> left_out(const deck::Validation& validation, const Scan& scan)
   return other;
 }
 
-void take_motion(const optics::FeatureMotion& motion, const Log& log, Scan& scan) {
+void take_motion(const deck::Deck& deck, const optics::FeatureMotion& motion, const Log& log,
+                 Scan& scan) {
   const geometry::Optics& optics = scan.plan.optics;
   if (optics.is_near_field()) {
     log.info(curvature_line(motion, optics));
     if (is_reliable(motion)) scan.motion = motion;
     return;
   }
-  const double found_m =
-      optics::defocus_m(motion, scan.info.pattern.w, optics.pixel_m, optics.wavelength_m);
-  log.info(defocus_line(motion, found_m));
-  if (is_clear(motion)) scan.defocus_m = found_m;
+  deck::Probe found = deck.probe;
+  found.defocus_m =
+      optics::defocus_m(motion, scan.info.pattern.w, optics.pixel_m, optics.wavelength_m) -
+      middle_depth_m(deck.object);
+  if (!optics::fits_window(found, scan.info.pattern, optics)) return;
+  const bool is_known = knows_defocus(deck.probe);
+  const std::string line = defocus_line(motion, deck.probe, found.defocus_m);
+  if (is_clear(motion, deck.probe)) scan.defocus_m = found.defocus_m;
+  if (!is_known)
+    log.info(line);
+  else if (scan.defocus_m != 0)
+    log.warning(line);
 }
 
 /// Takes `others`, ascending, from `positions`.
@@ -233,7 +243,7 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
   for (const std::vector<int>* kept_out : {&scan.bad, &scan.held_out})
     for (const int position : *kept_out) source.held_out[static_cast<std::size_t>(position)] = true;
   std::optional<PatternSample> sample;
-  if (measures_curvature(deck, scan)) sample.emplace(scan, comm);
+  if (measures_curvature(deck, scan)) sample.emplace(deck, scan, comm);
   const io::PatternTotals totals =
       read_patterns(source, scan.plan.max_in_chunk(scan.tile().positions.size()), comm,
                     sample ? &*sample : nullptr, scan);
@@ -247,7 +257,7 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
                      " patterns hold no counts and are left out, the first at position ",
                      totals.all_zero.front()));
   scan.moments = totals.moments;
-  if (sample) take_motion(sample->motion(comm), log, scan);
+  if (sample) take_motion(deck, sample->motion(comm), log, scan);
   find_mean(totals, scan);
   settle_by_counts(deck, scan);
   if (const std::string words = words_on_counts(deck, scan); !words.empty()) log.info(words);

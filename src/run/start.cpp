@@ -102,7 +102,8 @@ double start_counts(const deck::Deck& deck, const Scan& scan, double vacuum_coun
 }
 
 WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
-  const deck::Probe& from = deck.probe;
+  deck::Probe from = deck.probe;
+  if (scan.defocus_m != 0) from.defocus_m = scan.defocus_m;
   const bool resumed = !deck.run.resume.empty();
   const bool continued = resumed || from.initial == "file";
   const auto from_pattern = [&](const ImageStack<double>& pattern) {
@@ -112,9 +113,8 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
           pattern, scan.info.valid_pixels, optics,
           optics::curvature_on_detector(scan.motion, optics.propagation_m),
           deck.experiment.propagation == "fresnel");
-    optics::Aberrations aberrations = optics::aberrations(from);
-    if (scan.defocus_m != 0) aberrations.defocus_m = scan.defocus_m;
-    return optics::pattern_probe(pattern, optics.wavelength_m, optics.pixel_m, aberrations);
+    return optics::pattern_probe(pattern, optics.wavelength_m, optics.pixel_m,
+                                 optics::aberrations(from));
   };
   WaveStack probe;
   double vacuum_counts = 0;

@@ -64,9 +64,11 @@ struct Probe {
                     "counts; for `vacuum`."},
         {.name = "measure_curvature",
          .field = &measure_curvature,
-         .meaning = "`vacuum` and `mean_pattern`: the beam starts with the curvature (near field) "
-                    "or, without `defocus_m`, with the defocus (far field) that the patterns' "
-                    "motion with the sample shows; false: with those that the deck gives."},
+         .meaning = "The beam starts with what the patterns' motion with the sample shows: in the "
+                    "near field, of `vacuum` and `mean_pattern`, with their curvature; in a far "
+                    "field, of `aperture` and `zone_plate`, too, with their defocus, unless "
+                    "`defocus_m` goes with the patterns as well. False: with those that the deck "
+                    "gives."},
         {.name = "semi_angle_rad",
          .field = &semi_angle_rad,
          .meaning = "Half the convergence angle, radians; for `aperture`.",

@@ -8,6 +8,7 @@
 
 #include "tessera/io/hdf5.hpp"
 
+#include "optics/deck_optics.hpp"
 #include "run/beam_curvature.hpp"
 #include "run/run.hpp"
 #include "simulation/simulation.hpp"
@@ -75,19 +76,59 @@ TEST_F(FarFieldStart, DefocusThatTheDeckDoesNotKnowIsMeasured) {
   }
 }
 
-TEST_F(FarFieldStart, FocusThatTheDeckGivesIsNotMeasured) {
+TEST_F(FarFieldStart, DefocusThatTheDeckHasWrongIsMeasured) {
+  simulation::simulate(deck({"probe.defocus_m=220e-6", "simulation.object=atoms"}), world(),
+                       Log(false));
+  for (const char* initial : {"aperture", "mean_pattern"})
+    for (const char* wrong : {"-220e-6", "90e-6", "500e-6"}) {
+      const std::vector<std::string> keys{text("probe.initial=", initial),
+                                          text("probe.defocus_m=", wrong)};
+      EXPECT_NEAR(run::Run(deck(keys), world(), Log(false)).scan().defocus_m / 220e-6, 1, 0.35)
+          << initial << " with " << wrong;
+    }
+}
+
+TEST_F(FarFieldStart, DefocusThatTheDeckHasRoughlyIsKept) {
   simulation::simulate(deck({"probe.defocus_m=220e-6"}), world(), Log(false));
-  run::Run run(deck({"probe.initial=mean_pattern", "probe.defocus_m=1e-4"}), world(), Log(false));
-  EXPECT_EQ(run.scan().defocus_m, 0);
+  for (const char* kept : {"probe.defocus_m=200e-6", "probe.defocus_m=250e-6"})
+    EXPECT_EQ(run::Run(deck({kept}), world(), Log(false)).scan().defocus_m, 0) << kept;
+  const auto asked = deck({"probe.defocus_m=90e-6", "probe.measure_curvature=false"});
+  EXPECT_EQ(run::Run(asked, world(), Log(false)).scan().defocus_m, 0);
+}
+
+TEST_F(FarFieldStart, DefocusThatMakesAProbeWiderThanItsWindowIsNotTaken) {
+  const auto optics = deck({"probe.defocus_m=220e-6"}).experiment;
+  const Shape2 window{64, 64};
+  const auto fits = [&](const char* key) {
+    return optics::fits_window(deck({key}).probe, window, optics::optics_of(optics, window));
+  };
+  EXPECT_TRUE(fits("probe.defocus_m=220e-6"));
+  EXPECT_FALSE(fits("probe.defocus_m=2e-3"));
 }
 
 TEST_F(FarFieldStart, MotionThatMayBeChanceIsNotBelieved) {
-  EXPECT_TRUE(is_clear({2, 0, 2, 0.4, 0.2}));
+  const deck::Probe unknown = deck({"probe.initial=mean_pattern"}).probe;
+  EXPECT_TRUE(is_clear({2, 0, 2, 0.4, 0.25}, unknown));
   for (const optics::FeatureMotion& doubtful :
        {optics::FeatureMotion{2, 0, 2, 0.03, 0}, optics::FeatureMotion{2, 0, 2, 0.4, 0.3}}) {
-    EXPECT_FALSE(is_clear(doubtful));
-    EXPECT_THAT(defocus_line(doubtful, 1e-4), HasSubstr("too little to tell"));
+    EXPECT_FALSE(is_clear(doubtful, unknown));
+    EXPECT_THAT(defocus_line(doubtful, unknown, 1e-4), HasSubstr("too little to tell"));
   }
+  const deck::Probe in_focus = deck({}).probe;
+  EXPECT_TRUE(is_clear({2, 0, 2, 0.4, 0.1}, in_focus));
+  EXPECT_FALSE(is_clear({2, 0, 2, 0.4, 0.25}, in_focus));
+}
+
+TEST_F(FarFieldStart, DefocusOfTheDeckMakesWayForAMuchBetterOneAlone) {
+  const deck::Probe known = deck({"probe.defocus_m=5e-5"}).probe;
+  const auto shadows = [](double meaningless, double of_deck) {
+    return optics::FeatureMotion{2, 0, 2, 0.4, meaningless, 0, of_deck};
+  };
+  EXPECT_TRUE(is_clear(shadows(0.1, 0.25), known));
+  EXPECT_FALSE(is_clear(shadows(0.1, 0.3), known)) << "hardly better than the deck's";
+  EXPECT_TRUE(is_clear(shadows(0.25, 0.1), known));
+  EXPECT_FALSE(is_clear(shadows(0.25, 0.3), known)) << "little more than chance";
+  EXPECT_THAT(defocus_line(shadows(0.1, 0.2), known, 1e-4), HasSubstr("keeps the deck's"));
 }
 
 }  // namespace
