@@ -13,6 +13,10 @@ namespace {
 
 constexpr int n_sums = FigureSums::n_sums;
 
+bool is_on_chip(const Sizes& sizes) {
+  return keeps_waves_on_chip(sizes) || keeps_slices_on_chip(sizes);
+}
+
 }  // namespace
 
 Detector::Detector(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options)
@@ -28,6 +32,9 @@ Detector::Detector(const ScanTile& scan, const Parameters& parameters, const Mod
     return;
   }
   background_slopes_ = DeviceView<Real** [2]>("tessera::physics::slopes_of_background", h, w);
+  if (is_on_chip(sizes()))
+    background_slopes_on_chip_ =
+        DeviceView<Real** [2]>("tessera::physics::background_slopes_on_chip", h, w);
   if (choose_kernels(sizes()) == Kernels::fused) return;
   background_slope_ = DeviceView<Real***>("tessera::physics::background_slope", n, h, w);
   background_curvature_ = DeviceView<Real***>("tessera::physics::background_curvature", n, h, w);
@@ -36,9 +43,10 @@ Detector::Detector(const ScanTile& scan, const Parameters& parameters, const Mod
 std::int64_t Detector::bytes(const Sizes& sizes) {
   const std::int64_t pixels = sizes.window.size();
   const std::int64_t of_chunk = sizes.model.chunk_size * pixels;
-  const bool is_fused = choose_kernels(sizes) == Kernels::fused;
+  const std::int64_t slopes = choose_kernels(sizes) == Kernels::fused ? 0 : 2 * of_chunk;
+  const std::int64_t sums = (is_on_chip(sizes) ? 4 : 2) * pixels;
   return PointSpread::bytes(sizes.window, sizes.model.point_spread_px, sizes.model.chunk_size) +
-         bytes_of<Real>(sizes.has_background ? (is_fused ? 0 : 2 * of_chunk) + 2 * pixels : pixels);
+         bytes_of<Real>(sizes.has_background ? slopes + sums : pixels);
 }
 
 bool Detector::compares_waves(const Sizes& sizes) {

@@ -66,6 +66,10 @@ class Detector {
   void fit_background(bool fits) { fits_background_ = fits && has_background_; }
   /// (h, w): ParameterSlopes::background
   const device::DeviceView<Real** [2]>& background_slopes() const { return background_slopes_; }
+  /// Of fused kernels: ParameterSlopes.
+  const device::DeviceView<Real** [2]>& background_slopes_on_chip() const {
+    return background_slopes_on_chip_;
+  }
 
  private:
   template <bool replace>
@@ -87,6 +91,7 @@ class Detector {
   device::DeviceView<Real**> background_;  ///< (h, w), counts per pattern; 0 where there is none
   bool fits_background_ = false;
   device::DeviceView<Real** [2]> background_slopes_;
+  device::DeviceView<Real** [2]> background_slopes_on_chip_;
   // By position of the chunk, (position, h, w):
   device::DeviceView<Real***> background_slope_;  ///< of a background, by portable kernels
   device::DeviceView<Real***> background_curvature_;

@@ -38,6 +38,7 @@ ParameterSlopes parameter_slopes(const ScanTile& scan, const Parameters& paramet
     slopes.optics = DeviceView<double* [2]>("tessera::physics::slopes_of_optics",
                                             2 + parameters.slice_distance_m.extent(0));
   slopes.background = detector.background_slopes();
+  slopes.background_on_chip = detector.background_slopes_on_chip();
   return slopes;
 }
 

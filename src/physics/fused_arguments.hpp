@@ -57,7 +57,8 @@ inline hot_path::ChunkArrays fused_chunk(ForwardModel& model, const ObjectView& 
           .overlap = with_probe ? plain(sums.overlap.data()) : nullptr,
           .sums = nullptr,
           .background_slopes =
-              model.fitted().background ? plain(model.slopes().background.data()) : nullptr};
+              model.fitted().background ? plain(model.slopes().background.data()) : nullptr,
+          .background_slopes_on_chip = plain(model.slopes().background_on_chip.data())};
 }
 
 }  // namespace tessera::physics

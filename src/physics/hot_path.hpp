@@ -58,6 +58,7 @@ struct ChunkArrays {
   double* sums;         ///< the first 5 of FigureSums; never null where there are patterns
   /// (n, n, 2) += slope and curvature by the background: ParameterSlopes
   float* background_slopes = nullptr;
+  float* background_slopes_on_chip = nullptr;  ///< (n, n, 2), zeros: room for what is added there
 };
 
 /// @return whether this build and the functions below can do such windows

@@ -19,6 +19,7 @@ void launch_projection(void* stream, const ScanArrays& scan, const ChunkArrays& 
   with_comparison(scan, [&](auto plain) {
     with_counts(scan, LaunchWindows<gradient, plain>{stream, scan, chunk, projection});
   });
+  gather_background_slopes(stream, scan, chunk);
 }
 
 }  // namespace

@@ -220,6 +220,7 @@ void add_gradients_of_slices_on_chip(void* stream, const ScanArrays& scan, const
   with_comparison(scan, [&](auto plain) {
     with_window_kind(scan, LaunchThickWindows<plain>{stream, scan, chunk, slices, kept});
   });
+  gather_background_slopes(stream, scan, chunk);
 }
 
 }  // namespace tessera::physics::hot_path

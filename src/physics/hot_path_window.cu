@@ -20,6 +20,7 @@ void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArra
   with_comparison(scan, [&](auto plain) {
     with_window_kind(scan, LaunchWindows<Gradient::of_residual, plain>{stream, scan, chunk, {}});
   });
+  gather_background_slopes(stream, scan, chunk);
 }
 
 }  // namespace tessera::physics::hot_path

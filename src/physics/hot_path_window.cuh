@@ -34,5 +34,7 @@ bool better_on_chip(const ScanArrays& scan, int count, std::int64_t n_pixels);
 void add_coverage(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
 /// overlap alone.
 void add_overlap(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
+/// background_slopes += what kernels of the chip have left in their room, which is cleared.
+void gather_background_slopes(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
 
 }  // namespace tessera::physics::hot_path

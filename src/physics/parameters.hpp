@@ -51,7 +51,9 @@ struct ParameterSlopes {
   static constexpr int opr = 3;
   device::DeviceView<double** [2]> at_position;  ///< (position, column): slope, curvature
   device::DeviceView<Real** [2]> background;     ///< (h, w): slope, curvature
-  device::DeviceView<double* [2]> optics;        ///< tilt y, tilt x, then distances
+  /// Of the same size: zeros, but while a fused kernel runs.
+  device::DeviceView<Real** [2]> background_on_chip;
+  device::DeviceView<double* [2]> optics;  ///< tilt y, tilt x, then distances
 };
 
 }  // namespace tessera::physics

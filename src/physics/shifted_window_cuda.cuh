@@ -317,6 +317,7 @@ void launch_shifted(void* stream, const ScanArrays& scan, const ChunkArrays& chu
   with_comparison(scan, [&](auto plain) {
     with_window_kind(scan, LaunchShifted<own, plain>{stream, scan, chunk, shifts, own_probes});
   });
+  gather_background_slopes(stream, scan, chunk);
 }
 
 }  // namespace tessera::physics::hot_path

@@ -106,16 +106,16 @@ struct LikelihoodComparison {
 /// What the thread's pixels of a half count besides waves, and what they say of it.
 struct BackgroundOfPixels {
   const float* counts;
-  float2* slopes;  ///< null: not wanted
+  float2* slopes;  ///< null: not wanted; by numbers of the chip, so that a warp adds to whole lines
 
   BackgroundOfPixels() = default;
   __device__ __forceinline__ BackgroundOfPixels(const ScanArrays& scan, const ChunkArrays& chunk,
-                                                int first_pixel) {
+                                                int first_pixel, int first_number) {
     // Known here and nowhere else: registers are few in the loop around.
-    asm volatile("" : "+r"(first_pixel));
+    asm volatile("" : "+r"(first_pixel), "+r"(first_number));
     counts = scan.background + first_pixel;
     slopes = chunk.background_slopes
-                 ? reinterpret_cast<float2*>(chunk.background_slopes) + first_pixel
+                 ? reinterpret_cast<float2*>(chunk.background_slopes_on_chip) + first_number
                  : nullptr;
   }
 };

@@ -85,7 +85,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
       if constexpr (!Chip::takes_counts) read_counts(place, half, count);
       const unsigned trusted = trusted_ >> (16 * half);
       if constexpr (!plain) {
-        const BackgroundOfPixels over(scan_, chunk_, detector_pixel(half, 0));
+        const BackgroundOfPixels over = background_of(half, 0);
         with_noise_kind([&](auto likelihood) {
 #pragma unroll
           for (int i = 0; i < 16; ++i) {
@@ -277,7 +277,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     float factor[4];
     const unsigned trusted = trusted_ >> (4 * g);
     if constexpr (!plain) {
-      const BackgroundOfPixels over(scan_, chunk_, detector_pixel(g / 4, g % 4 * 4));
+      const BackgroundOfPixels over = background_of(g / 4, g % 4 * 4);
       with_noise_kind([&](auto likelihood) {
 #pragma unroll
         for (int e = 0; e < 4; ++e)
@@ -297,6 +297,13 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   }
 
  protected:
+  /// From pixel i of a half on.
+  __device__ __forceinline__ BackgroundOfPixels background_of(int half, int i) const {
+    const int number = (16 * half + i) * Over::from_number_to_number;
+    return {scan_, chunk_, detector_pixel(half, i),
+            static_cast<int>(Over::first_number(0)) + number};
+  }
+
   /// Where waves and a background are counted together, or compared by likelihoods.
   /// @param trusted by the mask, 1 or 0
   /// @tparam spares_dark pixels: the factor divides by dark_amplitude or more
@@ -313,7 +320,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     if constexpr (spares_dark) compared.divide_by_no_less(scan_.dark_amplitude);
     const float factor = masked(compared.factor(), keep);
     if (over.slopes)
-      add_float2(over.slopes + pixel_offset(i),
+      add_float2(over.slopes + i * Over::from_number_to_number,
                  make_float2(factor * (n * n), masked(compared.curvature(), keep)));
     return factor;
   }

@@ -83,7 +83,7 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, plain> {
   }
   __device__ __forceinline__ BackgroundOfPixels background_of(int half, bool with_slopes) const {
     if constexpr (plain) return {};
-    BackgroundOfPixels over(this->scan_, this->chunk_, this->detector_pixel(half, 0));
+    BackgroundOfPixels over = Base::background_of(half, 0);
     if (!with_slopes) over.slopes = nullptr;
     return over;
   }

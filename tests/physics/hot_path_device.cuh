@@ -81,6 +81,7 @@ struct OnGpu {
   OnDevice<Complex> probes{p.probes};
   OnDevice<double> sums{std::vector<double>(5)};
   OnDevice<float> background{p.background};
+  OnDevice<float> slopes_on_chip{std::vector<float>(2 * p.area())};
 
   hot_path::ScanArrays scan() const {
     return {.n = p.n,
@@ -98,13 +99,21 @@ struct OnGpu {
   }
   /// Nothing but FigureSums is wanted.
   hot_path::ChunkArrays chunk(int begin) const {
-    return {begin,         p.n_positions - begin,
-            false,         1.F / static_cast<float>(p.n),
-            object.data(), p.object_w,
-            p.object_h,    probes.data(),
-            nullptr,       nullptr,
-            nullptr,       nullptr,
-            sums.data()};
+    return {begin,
+            p.n_positions - begin,
+            false,
+            1.F / static_cast<float>(p.n),
+            object.data(),
+            p.object_w,
+            p.object_h,
+            probes.data(),
+            nullptr,
+            nullptr,
+            nullptr,
+            nullptr,
+            sums.data(),
+            nullptr,
+            slopes_on_chip.data()};
   }
 };
 
