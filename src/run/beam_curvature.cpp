@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
 #include "tessera/base/text.hpp"
@@ -61,23 +60,20 @@ double rounded(double value) {
 
 }  // namespace
 
+bool knows_defocus(const deck::Probe& probe) {
+  return probe.defocus_m != 0 || is_optic(probe.initial);
+}
+
 bool measures_curvature(const deck::Deck& deck, const Scan& scan) {
   const std::string& initial = deck.probe.initial;
   const bool is_image = initial == "mean_pattern" || initial == "vacuum";
-  const bool may_be =
-      scan.plan.optics.is_near_field()
-          ? is_image
-          : (is_image || is_optic(initial)) && scan.info.pattern.h == scan.info.pattern.w;
+  // Slices far apart throw a shadow each, and the one that is found may be any slice's.
+  const bool may_doubt = deck.object.n_slices == 1 || !knows_defocus(deck.probe);
+  const bool may_be = scan.plan.optics.is_near_field()
+                          ? is_image
+                          : (is_image || is_optic(initial)) && may_doubt &&
+                                scan.info.pattern.h == scan.info.pattern.w;
   return deck.probe.measure_curvature && may_be && deck.run.resume.empty();
-}
-
-double middle_depth_m(const deck::Object& object) {
-  const std::vector<double> gaps_m = object.distances_m();
-  return std::accumulate(gaps_m.begin(), gaps_m.end(), 0.0) / 2;
-}
-
-bool knows_defocus(const deck::Probe& probe) {
-  return probe.defocus_m != 0 || is_optic(probe.initial);
 }
 
 PatternSample::PatternSample(const deck::Deck& deck, const Scan& scan,
@@ -90,9 +86,9 @@ PatternSample::PatternSample(const deck::Deck& deck, const Scan& scan,
       bin_(bin_to(scan.plan.optics.is_near_field() ? max_image_px : max_shadow_px, recorded_)),
       mine_(scan.tile().positions) {
   const geometry::Optics& optics = scan.plan.optics;
-  const double known_m = deck.probe.defocus_m + middle_depth_m(deck.object);
-  if (!optics.is_near_field() && knows_defocus(deck.probe) && known_m != 0)
-    expected_ = optics::shadow_motion_of(known_m, recorded_.w, optics.pixel_m, optics.wavelength_m);
+  if (!optics.is_near_field() && deck.probe.defocus_m != 0)
+    expected_ = optics::shadow_motion_of(deck.probe.defocus_m, recorded_.w, optics.pixel_m,
+                                         optics.wavelength_m);
   const std::vector<Vec2> all = window_positions_px(scan, comm);
   pairs_ = optics::spread_pairs(
       all, recorded_,

@@ -42,9 +42,6 @@ class PatternSample {
 
 /// Near field: whether it is no chance, and says more than the deck does.
 bool is_reliable(const optics::FeatureMotion& motion);
-/// From the first slice of a thick sample, at which defocus is that of the beam, to its middle, at
-/// which it is that of the shadows.
-double middle_depth_m(const deck::Object& object);
 /// Of a far field's beam: the deck gives one, or an optic in focus.
 bool knows_defocus(const deck::Probe& probe);
 /// Far field: whether it is no chance, and says more than the deck does.

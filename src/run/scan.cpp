@@ -218,8 +218,7 @@ void take_motion(const deck::Deck& deck, const optics::FeatureMotion& motion, co
   }
   deck::Probe found = deck.probe;
   found.defocus_m =
-      optics::defocus_m(motion, scan.info.pattern.w, optics.pixel_m, optics.wavelength_m) -
-      middle_depth_m(deck.object);
+      optics::defocus_m(motion, scan.info.pattern.w, optics.pixel_m, optics.wavelength_m);
   if (!optics::fits_window(found, scan.info.pattern, optics)) return;
   const bool is_known = knows_defocus(deck.probe);
   const std::string line = defocus_line(motion, deck.probe, found.defocus_m);
