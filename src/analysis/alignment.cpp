@@ -1,6 +1,6 @@
 #include "analysis/alignment.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +13,7 @@
 
 #include "tessera/optics/host_fft.hpp"
 
+#include "least_squares.hpp"
 #include "optics/fourier_tools.hpp"
 
 namespace tessera::analysis {
@@ -262,8 +263,7 @@ ObjectFit::Step ObjectFit::polished() const {
   const Eigen::Matrix<double, n_unknowns, 1> right =
       (change.conjugate() * (sums_.products.col(S::rest) - change_ * sums_.products.col(S::a)))
           .real();
-  const Eigen::Matrix<double, n_unknowns, 1> step =
-      normal.completeOrthogonalDecomposition().solve(right);
+  const Eigen::Matrix<double, n_unknowns, 1> step = least_squares(normal, right);
   Ambiguity next = best_;
   next.ramp_rad_per_px.y += step[2] / pair_.shape().h;
   next.ramp_rad_per_px.x += step[3] / pair_.shape().w;

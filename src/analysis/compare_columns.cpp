@@ -1,11 +1,12 @@
 #include "compare_columns.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <span>
+
+#include "least_squares.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -71,7 +72,7 @@ Vec2 way_of_column(const std::vector<double>& phase, Shape2 shape, Vec2 at_px, d
       two += here * here.transpose();
       right_two += here * phase[static_cast<std::size_t>(pixel.y) * shape.w + pixel.x];
     });
-    const Eigen::Vector2d linear = two.ldlt().solve(right_two);
+    const Eigen::Vector2d linear = least_squares(two, right_two);
     for_each_about(at_px, sigma_px, shape, [&](Pixel pixel, Vec2 from_px) {
       const Vec2 d = from_px - way_px;
       const double bell = gaussian(d, width_px);
@@ -83,7 +84,7 @@ Vec2 way_of_column(const std::vector<double>& phase, Shape2 shape, Vec2 at_px, d
       normal += here * here.transpose();
       right += here * lacks;
     });
-    const Eigen::Matrix<double, 5, 1> by = normal.completeOrthogonalDecomposition().solve(right);
+    const Eigen::Matrix<double, 5, 1> by = least_squares(normal, right);
     const auto bounded = [](double value, double most) { return std::clamp(value, -most, most); };
     way_px = {bounded(way_px.y + bounded(by[2], 0.5), max_way_px),
               bounded(way_px.x + bounded(by[3], 0.5), max_way_px)};
@@ -101,7 +102,7 @@ double height_of_column(const double* phase, Shape2 shape, Vec2 at_px, double si
     normal += here * here.transpose();
     right += here * phase[static_cast<std::int64_t>(pixel.y) * shape.w + pixel.x];
   });
-  return normal.ldlt().solve(right)[1];
+  return least_squares(normal, right)(1);
 }
 
 /// Collective.
@@ -151,7 +152,7 @@ double rms_without_affine_px(const Found& found, const std::vector<Vec2>& at_px)
       squares += way.squaredNorm();
       ++n;
     }
-  const Eigen::Matrix<double, 3, 2> map = normal.completeOrthogonalDecomposition().solve(right);
+  const Eigen::Matrix<double, 3, 2> map = least_squares(normal, right);
   return std::sqrt(std::max(0.0, squares - (right.transpose() * map).trace()) / n);
 }
 

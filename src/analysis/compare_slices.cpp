@@ -1,9 +1,10 @@
 #include "compare_slices.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <span>
+
+#include "least_squares.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -30,7 +31,7 @@ std::vector<double> strengths(const ObjectPair& pair, int slice) {
   };
   sum(normal);
   sum(right);
-  const Eigen::VectorXcd fitted = normal.completeOrthogonalDecomposition().solve(right);
+  const Eigen::VectorXcd fitted = complex_least_squares(normal, right);
   std::vector<double> found;
   found.reserve(static_cast<std::size_t>(n));
   for (Eigen::Index b = 0; b < n; ++b) found.push_back(std::abs(fitted[b]));
