@@ -165,7 +165,7 @@ void check_written_names(const Data& data) {
 }  // namespace
 
 void check_simulation(const Deck& deck) {
-  require(deck.probe.initial == "aperture" || deck.probe.initial == "zone_plate",
+  require(deck.probe.is_optic(),
           text("probe.initial = ", quoted(deck.probe.initial),
                " is not known before there are "
                "data; simulate needs the optics: \"aperture\" or \"zone_plate\""));

@@ -62,10 +62,8 @@ const comm::Communicator& Session::ranks() const {
 struct Reconstruction::Parts {
   Parts(const comm::Communicator& ranks, const std::string& toml, io::MemoryScan scan)
       : deck(run::resumed_deck(parsed(toml, ranks), ranks, Log(ranks.is_root()))),
-        run(std::make_unique<run::Run>(
-            deck, ranks,
-            run::load_scan(deck, source_of(deck, std::move(scan)), ranks, Log(ranks.is_root())),
-            Log(ranks.is_root()))) {}
+        run(std::make_unique<run::Run>(deck, ranks, source_of(deck, std::move(scan)),
+                                       Log(ranks.is_root()))) {}
   deck::Deck deck;
   std::unique_ptr<run::Run> run;
 };

@@ -102,7 +102,7 @@ WaveStack optical_probe(const deck::Probe& probe, Shape2 window, const geometry:
 }
 
 bool fits_window(const deck::Probe& probe, Shape2 window, const geometry::Optics& optics) {
-  if (probe.initial != "aperture" && probe.initial != "zone_plate") return true;
+  if (!probe.is_optic()) return true;
   try {
     pupil_probe(probe, window, optics);
     return true;

@@ -278,12 +278,8 @@ FeatureMotion best_shadow_motion(const Correlations& correlations, double lit_px
 
 FeatureMotion shadow_motion(const ImageStack<double>& patterns,
                             const std::vector<Vec2>& positions_px,
-                            const std::vector<PatternPair>& pairs, int bin, double expected) {
-  Correlations correlations(patterns, pairs);
-  correlations.place(positions_px);
-  FeatureMotion motion = best_shadow_motion(correlations, lit_radius_px(patterns), bin);
-  if (expected != 0) motion.expected_correlation = isotropic(expected, correlations).correlation;
-  return motion;
+                            const std::vector<PatternPair>& pairs, int bin) {
+  return shadow_motions(patterns, {positions_px}, pairs, bin).front();
 }
 
 std::vector<FeatureMotion> shadow_motions(const ImageStack<double>& patterns,
@@ -300,11 +296,7 @@ std::vector<FeatureMotion> shadow_motions(const ImageStack<double>& patterns,
 }
 
 double defocus_m(const FeatureMotion& motion, int window, double pixel_m, double wavelength_m) {
-  return shadow_motion_of(motion.yy, window, pixel_m, wavelength_m);
-}
-
-double shadow_motion_of(double defocus_m, int window, double pixel_m, double wavelength_m) {
-  return window * pixel_m * pixel_m / (wavelength_m * defocus_m);
+  return window * pixel_m * pixel_m / (wavelength_m * motion.yy);
 }
 
 Curvature curvature_on_detector(const FeatureMotion& motion, double distance_m) {

@@ -18,7 +18,6 @@ struct FeatureMotion {
   double correlation = 0;       ///< of patterns so moved, to -1 ... 1
   double flat_correlation = 0;  ///< of patterns that move as in a flat wave
   double chance = 0;  ///< the best correlation of motions across the sample's, which mean nothing
-  double expected_correlation = 0;  ///< of shadows that move as was expected
 };
 
 /// exp(i pi r . C r / wavelength) is the phase of a curved wave, C in 1 / metres.
@@ -66,10 +65,9 @@ FeatureMotion feature_motion(const ImageStack<double>& patterns,
 /// or, with less weight, an end of that range.
 /// @param patterns with the beam in their middle
 /// @param bin object pixels of a pattern's pixel and of positions_px
-/// @param expected the m of which `expected_correlation` tells
 FeatureMotion shadow_motion(const ImageStack<double>& patterns,
                             const std::vector<Vec2>& positions_px,
-                            const std::vector<PatternPair>& pairs, int bin, double expected = 0);
+                            const std::vector<PatternPair>& pairs, int bin);
 
 /// For each of several lists of positions of the same patterns, which are transformed once.
 std::vector<FeatureMotion> shadow_motions(const ImageStack<double>& patterns,
@@ -80,8 +78,6 @@ std::vector<FeatureMotion> shadow_motions(const ImageStack<double>& patterns,
 /// ray of spatial frequency q meets the sample at wavelength defocus q.
 /// @param window its side, pixels
 double defocus_m(const FeatureMotion& motion, int window, double pixel_m, double wavelength_m);
-/// The inverse: m of a beam with this defocus, which is not 0.
-double shadow_motion_of(double defocus_m, int window, double pixel_m, double wavelength_m);
 
 /// A wave of curvature C on the detector shows a sample `distance_m` before it enlarged by
 /// M = 1 / (1 - distance C).

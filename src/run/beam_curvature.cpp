@@ -29,15 +29,10 @@ constexpr double flat_enough = 0.8;
 constexpr double flat_enough_of_little = 0.4;
 constexpr double little = 0.1;
 /// The same of shadows in a far field. Beams in focus, whose patterns change without moving, were
-/// found at 1.1 times what means nothing and less, others at 1.7 and more.
+/// found at 1.2 times what means nothing and less.
 constexpr double least_of_shadows = 0.04;
-constexpr double clearly_more = 1.5;
-/// Fewer are too little to doubt what the deck gives.
-constexpr int enough_positions = 100;
-/// What the deck gives makes way for a defocus at which shadows agree better by this. Of 225 scans
-/// whose deck was right two were changed so, and of 143 in focus none.
-constexpr double known_enough = 0.7;
-constexpr double known_enough_of_little = 0.4;
+/// Shadows tell a defocus that well.
+constexpr double roughly = 0.15;
 
 /// Of all positions. Collective.
 std::vector<Vec2> window_positions_px(const Scan& scan, const comm::Communicator& comm) {
@@ -52,8 +47,10 @@ int bin_to(int max_px, Shape2 shape) {
   return (std::max(shape.h, shape.w) + max_px - 1) / max_px;
 }
 
-bool is_optic(const std::string& initial) {
-  return initial == "aperture" || initial == "zone_plate";
+/// Nothing else explains the patterns half as well.
+bool is_clear(const optics::FeatureMotion& shadows) {
+  return shadows.correlation >= least_of_shadows &&
+         shadows.correlation >= more_than_chance * shadows.flat_correlation;
 }
 
 double rounded(double value) {
@@ -62,25 +59,16 @@ double rounded(double value) {
 
 }  // namespace
 
-bool knows_defocus(const deck::Probe& probe) {
-  return probe.defocus_m != 0 || is_optic(probe.initial);
-}
-
 bool measures_curvature(const deck::Deck& deck, const Scan& scan) {
-  const std::string& initial = deck.probe.initial;
-  const bool is_image = initial == "mean_pattern" || initial == "vacuum";
-  // Slices far apart throw a shadow each, and the one that is found may be any slice's.
-  const bool may_doubt = !knows_defocus(deck.probe) ||
-                         (deck.object.n_slices == 1 && scan.n_positions() >= enough_positions);
-  const bool may_be = scan.plan.optics.is_near_field()
-                          ? is_image
-                          : (is_image || is_optic(initial)) && may_doubt &&
-                                scan.info.pattern.h == scan.info.pattern.w;
-  return deck.probe.measure_curvature && may_be && deck.run.resume.empty();
+  const deck::Probe& probe = deck.probe;
+  const bool may_be =
+      scan.plan.optics.is_near_field()
+          ? probe.is_image()
+          : (probe.is_image() || probe.is_optic()) && scan.info.pattern.h == scan.info.pattern.w;
+  return probe.measure_curvature && may_be && deck.run.resume.empty();
 }
 
-PatternSample::PatternSample(const deck::Deck& deck, const Scan& scan,
-                             const comm::Communicator& comm)
+PatternSample::PatternSample(const Scan& scan, const comm::Communicator& comm)
     : type_(scan.info.type),
       recorded_(scan.info.pattern),
       // Far fields are kept with zero frequency at their first pixel.
@@ -88,10 +76,6 @@ PatternSample::PatternSample(const deck::Deck& deck, const Scan& scan,
       ignored_(scan.info.saturation),
       bin_(bin_to(scan.plan.optics.is_near_field() ? max_image_px : max_shadow_px, recorded_)),
       mine_(scan.tile().positions) {
-  const geometry::Optics& optics = scan.plan.optics;
-  if (!optics.is_near_field() && deck.probe.defocus_m != 0)
-    expected_ = optics::shadow_motion_of(deck.probe.defocus_m, recorded_.w, optics.pixel_m,
-                                         optics.wavelength_m);
   const std::vector<Vec2> all = window_positions_px(scan, comm);
   pairs_ = optics::spread_pairs(
       all, recorded_,
@@ -132,17 +116,16 @@ void PatternSample::keep(int position, const std::byte* pattern) {
 
 optics::FeatureMotion PatternSample::motion(const comm::Communicator& comm) {
   comm.sum(std::span(patterns_.data(), patterns_.size()));
-  std::array<double, 7> found{};
+  std::array<double, 6> found{};
   comm.together([&] {
     if (!comm.is_root()) return;
-    const auto [yy, yx, xx, correlation, flat, chance, expected] =
-        middle_ == Pixel{}
-            ? optics::feature_motion(patterns_, positions_px_, pairs_)
-            : optics::shadow_motion(patterns_, positions_px_, pairs_, bin_, expected_);
-    found = {yy, yx, xx, correlation, flat, chance, expected};
+    const auto [yy, yx, xx, correlation, flat, chance] =
+        middle_ == Pixel{} ? optics::feature_motion(patterns_, positions_px_, pairs_)
+                           : optics::shadow_motion(patterns_, positions_px_, pairs_, bin_);
+    found = {yy, yx, xx, correlation, flat, chance};
   });
   comm.broadcast(std::span<double>(found));
-  return {found[0], found[1], found[2], found[3], found[4], found[5], found[6]};
+  return {found[0], found[1], found[2], found[3], found[4], found[5]};
 }
 
 bool is_reliable(const optics::FeatureMotion& motion) {
@@ -153,30 +136,27 @@ bool is_reliable(const optics::FeatureMotion& motion) {
                  motion.correlation;
 }
 
-bool is_clear(const optics::FeatureMotion& shadows, const deck::Probe& probe) {
-  const double found = shadows.correlation;
-  if (found < least_of_shadows || found < clearly_more * shadows.flat_correlation) return false;
-  const bool is_much = found >= more_than_chance * shadows.flat_correlation;
-  if (!knows_defocus(probe)) return true;
-  return (is_much || probe.defocus_m != 0) &&
-         shadows.expected_correlation < (is_much ? known_enough : known_enough_of_little) * found;
+std::vector<double> possible_defoci_m(const deck::Probe& probe,
+                                      const optics::FeatureMotion& shadows, double shown_m) {
+  const double of_deck_m = probe.defocus_m;
+  const bool knows_none = of_deck_m == 0 && !probe.is_optic();
+  if (knows_none && is_clear(shadows)) return {shown_m};
+  const auto agree = [](double a_m, double b_m) {
+    return a_m / b_m > 1 - roughly && a_m / b_m < 1 / (1 - roughly);
+  };
+  if (agree(of_deck_m, shown_m)) return {of_deck_m};
+  std::vector<double> possible{of_deck_m, shown_m};
+  // Conventions, and decks, differ in the sign of an underfocus.
+  if (of_deck_m != 0 && !is_clear(shadows) && !agree(-of_deck_m, shown_m))
+    possible.push_back(-of_deck_m);
+  return possible;
 }
 
-std::string defocus_line(const optics::FeatureMotion& shadows, const deck::Probe& probe,
-                         double defocus_m) {
-  const bool is_known = knows_defocus(probe);
-  const std::string known = probe.defocus_m == 0
-                                ? ""
-                                : text("probe.defocus_m = ", probe.defocus_m, " has ",
-                                       rounded(shadows.expected_correlation), " and ");
-  const std::string moved =
-      text("start probe: shadows in the patterns move ", rounded(shadows.yy),
-           " times as far as the sample, at a correlation of ", rounded(shadows.correlation),
-           " where ", known, "chance has ", rounded(shadows.flat_correlation));
-  if (!is_clear(shadows, probe))
-    return moved + ": too little to tell, the beam starts in focus; give probe.defocus_m if known";
-  return text(moved, ": the beam starts with probe.defocus_m = ", defocus_m,
-              is_known ? "; probe.measure_curvature = false keeps the deck's" : "");
+std::string shadows_line(const optics::FeatureMotion& shadows, double shown_m) {
+  return text("start probe: shadows in the patterns move ", rounded(shadows.yy),
+              " times as far as the sample, as with probe.defocus_m = ", shown_m,
+              ", at a correlation of ", rounded(shadows.correlation), " where chance has ",
+              rounded(shadows.flat_correlation));
 }
 
 std::string curvature_line(const optics::FeatureMotion& motion, const geometry::Optics& optics) {

@@ -16,7 +16,7 @@ bool measures_curvature(const deck::Deck& deck, const Scan& scan);
 class PatternSample {
  public:
   /// Collective.
-  PatternSample(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm);
+  PatternSample(const Scan& scan, const comm::Communicator& comm);
 
   /// Hands patterns on to `take`, if that is not empty, and keeps those that were chosen. For as
   /// long as this lives.
@@ -29,9 +29,8 @@ class PatternSample {
 
   io::PatternType type_;
   Shape2 recorded_;
-  Pixel middle_;         ///< of what is kept, where the first recorded pixel goes
-  double ignored_;       ///< of pixels that a pattern ignores
-  double expected_ = 0;  ///< motion of shadows by the deck's defocus; 0: it gives none
+  Pixel middle_;    ///< of what is kept, where the first recorded pixel goes
+  double ignored_;  ///< of pixels that a pattern ignores
   int bin_;
   std::vector<int> mine_;    ///< scan positions of this rank
   std::vector<int> chosen_;  ///< scan positions, ascending
@@ -42,14 +41,14 @@ class PatternSample {
 
 /// Near field: whether it is no chance, and says more than the deck does.
 bool is_reliable(const optics::FeatureMotion& motion);
-/// Of a far field's beam: the deck gives one, or an optic in focus.
-bool knows_defocus(const deck::Probe& probe);
-/// Far field: whether it is no chance, and says more than the deck does.
-bool is_clear(const optics::FeatureMotion& shadows, const deck::Probe& probe);
+/// What a far field's beam may have, the deck's first, where that is not what its patterns show.
+/// One: that is it; more: errors of the first epochs decide (docs/methods/start_values.md).
+/// @param shown_m by the shadows
+std::vector<double> possible_defoci_m(const deck::Probe& probe,
+                                      const optics::FeatureMotion& shadows, double shown_m);
 
 /// What was measured, for the person who reads.
-std::string defocus_line(const optics::FeatureMotion& shadows, const deck::Probe& probe,
-                         double defocus_m);
+std::string shadows_line(const optics::FeatureMotion& shadows, double shown_m);
 std::string curvature_line(const optics::FeatureMotion& motion, const geometry::Optics& optics);
 
 }  // namespace tessera::run

@@ -109,7 +109,7 @@ void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, b
 /// otherwise.
 void keep_choices(const Run& run, deck::Deck& deck) {
   if (!run.scan().plan.optics.is_near_field()) {
-    if (run.scan().defocus_m != 0) deck.probe.defocus_m = run.scan().defocus_m;
+    deck.probe.defocus_m = run.scan().defocus_m;
     deck.probe.measure_curvature = false;
   }
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {

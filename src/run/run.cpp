@@ -11,6 +11,7 @@
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
+#include "defocus_trial.hpp"
 #include "figures.hpp"
 #include "lost_positions.hpp"
 #include "make_model.hpp"
@@ -37,7 +38,14 @@ constexpr double noise_of_kept_waves = 25;
 }  // namespace
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
-    : Run(deck, comm, load_scan(deck, scan_source(deck), comm, log), log) {}
+    : Run(deck, comm, scan_source(deck), log) {}
+
+Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const io::ScanSource& source,
+         const Log& log)
+    : Run(deck, comm, settle_defocus(deck, comm, load_scan(deck, source, comm, log), log), log) {}
+
+Run::Run(const deck::Deck& deck, const comm::Communicator& comm, RunParts parts, const Log& log)
+    : Run(deck, comm, std::move(parts.scan), log, std::move(parts.transport)) {}
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
          std::unique_ptr<halo::Transport> transport)
@@ -58,6 +66,11 @@ std::unique_ptr<Run> Run::on_new_tiles(std::unique_ptr<Run> run, const Log& log)
   next->earlier_ = times;
   log.info(text("positions have moved: new tiles after epoch ", next->n_epochs()));
   return next;
+}
+
+RunParts Run::take_apart(std::unique_ptr<Run> run) {
+  run->exec_.fence();
+  return {std::move(run->scan_), std::move(run->rank_.transport)};
 }
 
 Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicator& comm, Scan scan,

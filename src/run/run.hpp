@@ -32,12 +32,21 @@ class LostPositions;
 class PatternErrors;
 class WorstPatterns;
 
+/// What outlives a run, for another one of the same deck.
+struct RunParts {
+  Scan scan;
+  std::unique_ptr<halo::Transport> transport;
+};
+
 /// All calls are collective.
 class Run {
  public:
-  /// Reads the scan and allocates everything that the epoch loop needs.
+  /// Reads the scan, from where the deck has it or from `source`, settles with what its beam starts
+  /// (`settle_defocus`), and allocates everything that the epoch loop needs.
   /// @throws AgreedError
   Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log);
+  Run(const deck::Deck& deck, const comm::Communicator& comm, const io::ScanSource& source,
+      const Log& log);
   /// The same with a scan that is already here.
   /// @param transport empty: the one that the deck names
   Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
@@ -46,6 +55,8 @@ class Run {
   /// now: each may find itself on another rank. The solver goes on with what it remembers. `run`
   /// ends before the memory of the next is taken.
   static std::unique_ptr<Run> on_new_tiles(std::unique_ptr<Run> run, const Log& log);
+  /// Ends `run`.
+  static RunParts take_apart(std::unique_ptr<Run> run);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
   ~Run();
@@ -98,6 +109,7 @@ class Run {
   std::string_view transport() const { return rank_.transport->name(); }
 
  private:
+  Run(const deck::Deck& deck, const comm::Communicator& comm, RunParts parts, const Log& log);
   /// @param from `deck`, or how it goes on from a result
   Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicator& comm, Scan scan,
       const Log& log, std::unique_ptr<halo::Transport> transport);

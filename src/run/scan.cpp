@@ -216,17 +216,18 @@ void take_motion(const deck::Deck& deck, const optics::FeatureMotion& motion, co
     if (is_reliable(motion)) scan.motion = motion;
     return;
   }
-  deck::Probe found = deck.probe;
-  found.defocus_m =
+  const auto is_too_wide = [&](double defocus_m) {
+    deck::Probe probe = deck.probe;
+    if (probe.defocus_m == defocus_m) return false;  // who gave it is told
+    probe.defocus_m = defocus_m;
+    return !optics::fits_window(probe, scan.info.pattern, optics);
+  };
+  const double shown_m =
       optics::defocus_m(motion, scan.info.pattern.w, optics.pixel_m, optics.wavelength_m);
-  if (!optics::fits_window(found, scan.info.pattern, optics)) return;
-  const bool is_known = knows_defocus(deck.probe);
-  const std::string line = defocus_line(motion, deck.probe, found.defocus_m);
-  if (is_clear(motion, deck.probe)) scan.defocus_m = found.defocus_m;
-  if (!is_known)
-    log.info(line);
-  else if (scan.defocus_m != 0)
-    log.warning(line);
+  log.info(shadows_line(motion, shown_m));
+  scan.defoci_m = possible_defoci_m(deck.probe, motion, shown_m);
+  std::erase_if(scan.defoci_m, is_too_wide);
+  if (!scan.defoci_m.empty()) scan.defocus_m = scan.defoci_m.front();
 }
 
 /// Takes `others`, ascending, from `positions`.
@@ -242,7 +243,7 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
   for (const std::vector<int>* kept_out : {&scan.bad, &scan.held_out})
     for (const int position : *kept_out) source.held_out[static_cast<std::size_t>(position)] = true;
   std::optional<PatternSample> sample;
-  if (measures_curvature(deck, scan)) sample.emplace(deck, scan, comm);
+  if (measures_curvature(deck, scan)) sample.emplace(scan, comm);
   const io::PatternTotals totals =
       read_patterns(source, scan.plan.max_in_chunk(scan.tile().positions.size()), comm,
                     sample ? &*sample : nullptr, scan);
@@ -286,6 +287,7 @@ Scan with_windows(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
   Scan scan;
   scan.rank = comm.rank();
   scan.info = std::move(info);
+  scan.defocus_m = deck.probe.defocus_m;
   comm.together([&] {
     scan.plan = make_plan(deck, scan.info);
     scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,

@@ -59,7 +59,8 @@ struct Scan {
   double poisson_error = 0;             ///< what noise alone leaves; 0: not of whole counts
   double empty_error = 0;               ///< of mean_pattern in place of every pattern
   optics::FeatureMotion motion;         ///< a flat wave's where nothing says otherwise
-  double defocus_m = 0;                 ///< of a far field's beam, where the patterns show it
+  double defocus_m = 0;                 ///< of a far field's beam at the start
+  std::vector<double> defoci_m;         ///< that it may have; more than one: to be tried
   decomposition::MemoryPlan memory;     ///< of this rank
   physics::ScanTile on_device;          ///< of this rank's positions
   std::int64_t pattern_bytes_read = 0;  ///< by this rank

@@ -103,7 +103,7 @@ double start_counts(const deck::Deck& deck, const Scan& scan, double vacuum_coun
 
 WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
   deck::Probe from = deck.probe;
-  if (scan.defocus_m != 0) from.defocus_m = scan.defocus_m;
+  from.defocus_m = scan.defocus_m;
   const bool resumed = !deck.run.resume.empty();
   const bool continued = resumed || from.initial == "file";
   const auto from_pattern = [&](const ImageStack<double>& pattern) {

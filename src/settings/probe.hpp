@@ -66,9 +66,9 @@ struct Probe {
          .field = &measure_curvature,
          .meaning = "The beam starts with what the patterns' motion with the sample shows: in the "
                     "near field, of `vacuum` and `mean_pattern`, with their curvature; in a far "
-                    "field, of `aperture` and `zone_plate`, too, with their defocus, unless "
-                    "`defocus_m` goes with the patterns as well. False: with those that the deck "
-                    "gives."},
+                    "field, of `aperture` and `zone_plate`, too, with their defocus, where that "
+                    "comes to a lower error in the first epochs than `defocus_m`. False: with "
+                    "those that the deck gives."},
         {.name = "semi_angle_rad",
          .field = &semi_angle_rad,
          .meaning = "Half the convergence angle, radians; for `aperture`.",
@@ -159,6 +159,11 @@ struct Probe {
          .max = max_opr_modes},
     };
   }
+
+  /// Made of an optic.
+  bool is_optic() const { return initial == "aperture" || initial == "zone_plate"; }
+  /// Made of patterns, brought back to the sample.
+  bool is_image() const { return initial == "mean_pattern" || initial == "vacuum"; }
 
   /// @throws InputError
   void check() const {

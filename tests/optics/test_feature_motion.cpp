@@ -106,20 +106,6 @@ TEST(FeatureMotion, OfShadowsIsFoundInBothDirections) {
   }
 }
 
-TEST(FeatureMotion, OfShadowsThatAreExpectedIsComparedWithTheBest) {
-  const Images images = cone(1.3, 0.4, 0.3);
-  const auto motion_if = [&](double expected_defocus_m) {
-    return shadow_motion(images.patterns, images.positions_px,
-                         spread_pairs(images.positions_px, window, apart_in_shadows), 1,
-                         shadow_motion_of(expected_defocus_m, 64, 1e-9, 2e-12));
-  };
-  const double right_m = defocus_m({.yy = 1.3, .xx = 1.3}, 64, 1e-9, 2e-12);
-  const FeatureMotion right = motion_if(right_m);
-  EXPECT_GT(right.expected_correlation, 0.95 * right.correlation);
-  for (const double wrong : {0.5, 2.0, -1.0})
-    EXPECT_LT(motion_if(wrong * right_m).expected_correlation, 0.8 * right.correlation) << wrong;
-}
-
 TEST(FeatureMotion, OfShadowsIsNotClearWhereNothingMoves) {
   const Images images = cone(0, 0.4, 0.3);
   const FeatureMotion found =

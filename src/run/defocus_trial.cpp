@@ -1,0 +1,92 @@
+#include "defocus_trial.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "stop_rules.hpp"
+
+namespace tessera::run {
+namespace {
+
+/// Three tell nearly as well as five, and thirty no better (docs/methods/start_values.md). 0: a run
+/// so short is a look, which trials would hold up.
+int n_tried(const deck::Deck& deck) {
+  constexpr int fewest = 3;
+  constexpr int most = 5;
+  const int tenth = epochs_left(deck, {}) / 10;
+  return tenth < fewest ? 0 : std::min(tenth, most);
+}
+
+/// Which of them it starts with. The deck's, the first, is the right one more often than not, above
+/// all in focus, where beams are meant to be.
+std::size_t best_of(std::vector<double> errors, const std::vector<double>& defoci_m) {
+  constexpr double lower = 0.98;
+  constexpr double clearly_lower = 0.93;
+  errors.front() *= defoci_m.front() == 0 ? clearly_lower : lower;
+  return static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
+}
+
+double error_after(int n_epochs, Run& run) {
+  try {
+    while (run.n_epochs() < n_epochs && !run.finished()) run.run_epoch();
+    return run.history().empty() ? 0 : run.history().back().error;
+  } catch (const AgreedError& error) {
+    if (error.exit_code() != ExitCode::not_finite) throw;
+    return std::numeric_limits<double>::infinity();
+  }
+}
+
+/// What is fitted beside object and probe starts with the run, not with a trial: some of it is the
+/// scan's own, and would keep what a trial made of it.
+deck::Deck without_refinement(const deck::Deck& deck) {
+  deck::Deck made = deck;
+  made.refine = {.opr = deck.refine.opr, .background = {.from_epoch = -1}};
+  return made;
+}
+
+/// "0.0123 with 1e-05, 0.0045 with 2e-05"
+std::string trial_words(const std::vector<double>& errors, const std::vector<double>& defoci_m) {
+  std::string words;
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    words += fmt::format("{}{:.6f} with {:g}", i == 0 ? "" : ", ", errors[i], defoci_m[i]);
+  return words;
+}
+
+}  // namespace
+
+RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, Scan scan,
+                        const Log& log) {
+  const std::vector<double> defoci_m = std::exchange(scan.defoci_m, {});
+  const int n_epochs = n_tried(deck);
+  if (defoci_m.size() < 2 || n_epochs == 0) return {std::move(scan), nullptr};
+  const deck::Deck trial = without_refinement(deck);
+  const io::MomentsOfPositions moments = scan.moments;  // a run takes them from its scan
+  RunParts parts{std::move(scan), nullptr};
+  std::vector<double> errors;
+  for (const double defocus_m : defoci_m) {
+    parts.scan.defocus_m = defocus_m;
+    parts.scan.moments = moments;
+    auto run = std::make_unique<Run>(trial, comm, std::move(parts.scan), Log(false),
+                                     std::move(parts.transport));
+    errors.push_back(error_after(n_epochs, *run));
+    parts = Run::take_apart(std::move(run));
+  }
+  const std::size_t best = best_of(errors, defoci_m);
+  parts.scan.defocus_m = defoci_m[best];
+  parts.scan.moments = moments;
+  const std::string line = fmt::format(
+      "start probe: the error is {} as probe.defocus_m after {} epochs: the beam starts with {:g}",
+      trial_words(errors, defoci_m), n_epochs, parts.scan.defocus_m);
+  const bool deck_has_one = deck.probe.defocus_m != 0 || deck.probe.is_optic();
+  if (best == 0 || !deck_has_one)
+    log.info(line);
+  else
+    log.warning(line + "; probe.measure_curvature = false keeps the deck's");
+  return parts;
+}
+
+}  // namespace tessera::run
