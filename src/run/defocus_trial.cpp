@@ -70,8 +70,8 @@ RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, 
   for (const double defocus_m : defoci_m) {
     parts.scan.defocus_m = defocus_m;
     parts.scan.moments = moments;
-    auto run = std::make_unique<Run>(trial, comm, std::move(parts.scan), Log(false),
-                                     std::move(parts.transport));
+    auto run =
+        std::make_unique<Run>(trial, comm, std::move(parts.scan), log, std::move(parts.transport));
     errors.push_back(error_after(n_epochs, *run));
     parts = Run::take_apart(std::move(run));
   }
