@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "run/stop_signals.hpp"
 #include "stop_rules.hpp"
 
 namespace tessera::run {
@@ -30,9 +31,12 @@ std::size_t best_of(std::vector<double> errors, const std::vector<double>& defoc
   return static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
 }
 
-double error_after(int n_epochs, Run& run) {
+double error_after(int n_epochs, Run& run, const comm::Communicator& comm) {
   try {
-    while (run.n_epochs() < n_epochs && !run.finished()) run.run_epoch();
+    while (run.n_epochs() < n_epochs && !run.finished()) {
+      run.run_epoch();
+      comm.together(end_at_once);
+    }
     return run.history().empty() ? 0 : run.history().back().error;
   } catch (const AgreedError& error) {
     if (error.exit_code() != ExitCode::not_finite) throw;
@@ -72,7 +76,7 @@ RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, 
     parts.scan.moments = moments;
     auto run =
         std::make_unique<Run>(trial, comm, std::move(parts.scan), log, std::move(parts.transport));
-    errors.push_back(error_after(n_epochs, *run));
+    errors.push_back(error_after(n_epochs, *run, comm));
     parts = Run::take_apart(std::move(run));
   }
   const std::size_t best = best_of(errors, defoci_m);

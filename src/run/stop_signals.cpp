@@ -73,7 +73,7 @@ NothingToSave::~NothingToSave() {
 
 void end_at_once() {
   if (heeded_at_once && heeded_at_once->ask_to_stop())
-    throw Error(code_at_once, text(signal_status, " while the scan was read; nothing is written"));
+    throw Error(code_at_once, text(signal_status, " before the first epoch; nothing is written"));
 }
 
 }  // namespace tessera::run
