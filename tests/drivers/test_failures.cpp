@@ -329,9 +329,11 @@ TEST_P(ThatOverflow, NumbersStopTheRunWithItsLastGoodState) {
 
 TEST_P(ThatOverflow, ARunThatDivergesGoesBackToItsBestEpoch) {
   const ScanFolder folder;
-  const std::vector<std::string> bold{"run.deterministic=true",  "solver.object_step=2",
-                                      "solver.probe_step=2",     "solver.object_alpha=1e-6",
-                                      "solver.probe_alpha=1e-6", "solver.final_step=1"};
+  // Runs of few epochs try no start probes: the longer ones shall not either.
+  const std::vector<std::string> bold{"run.deterministic=true",       "solver.object_step=2",
+                                      "solver.probe_step=2",          "solver.object_alpha=1e-6",
+                                      "solver.probe_alpha=1e-6",      "solver.final_step=1",
+                                      "probe.measure_curvature=false"};
   const auto outcome_of = [&](int epochs, const std::string& ratio, const std::string& file) {
     std::vector<std::string> all = bold;
     all.push_back("solver.epochs=" + std::to_string(epochs));
