@@ -21,9 +21,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto glance = std::chrono::milliseconds(10);
 
+/// What can be read of it: a process under /proc may end meanwhile.
 std::string content(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
 std::vector<std::string> words_of(const Command& command) {
