@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "tessera/base/error.hpp"
@@ -16,8 +17,8 @@ namespace tessera::decomposition {
 namespace {
 
 int count_batches(std::size_t n_positions, int batch_size);
-void deal_in_turn(std::span<int> positions, std::span<const int> begin,
-                  std::span<const Pixel> corner);
+void deal_out(std::span<int> positions, std::span<const int> begin, std::span<const Pixel> corner,
+              std::span<const std::uint16_t> bin);
 void group_neighbours(std::span<int> positions, std::span<const int> begin,
                       std::span<const Pixel> corner, PositionSplit& split);
 void shuffle(std::span<int> values, std::mt19937_64& random);
@@ -35,7 +36,8 @@ BatchOrder batch_order_from(std::string_view word) {
 }
 
 BatchSchedule::BatchSchedule(std::vector<int> positions, std::span<const Pixel> corner,
-                             int batch_size, BatchOrder order, std::uint64_t seed)
+                             int batch_size, BatchOrder order, std::uint64_t seed,
+                             std::span<const std::uint16_t> bin)
     : members_(std::move(positions)),
       visiting_order_(count_batches(members_.size(), batch_size)),
       order_(order),
@@ -49,7 +51,7 @@ BatchSchedule::BatchSchedule(std::vector<int> positions, std::span<const Pixel> 
     takes_part_.resize(members_.empty() ? 0 : static_cast<std::size_t>(members_.back()) + 1);
     for (const int position : members_) takes_part_[static_cast<std::size_t>(position)] = true;
   }
-  if (order == BatchOrder::spread) deal_in_turn(members_, begin_, corner);
+  if (order == BatchOrder::spread) deal_out(members_, begin_, corner, bin);
   PositionSplit split;
   if (order == BatchOrder::compact) group_neighbours(members_, begin_, corner, split);
   start_epoch(0);
@@ -89,22 +91,38 @@ int count_batches(std::size_t n_positions, int batch_size) {
   return batch_size == 0 ? 1 : (n - 1) / batch_size + 1;
 }
 
-/// Every group of `n_batches` neighbours gives one position to each batch, in which they ascend.
+/// Every neighbourhood of `n_batches` positions gives one to each batch, in which they ascend.
 /// (Dealing in scan order would make a batch of a raster's column whenever n_batches is the row
-/// length.)
-void deal_in_turn(std::span<int> positions, std::span<const int> begin,
-                  std::span<const Pixel> corner) {
+/// length.) Where there are bins, several neighbourhoods give as many together, sorted by bins, so
+/// that a batch has positions of few; a batch of few positions would be uneven so.
+void deal_out(std::span<int> positions, std::span<const int> begin, std::span<const Pixel> corner,
+              std::span<const std::uint16_t> bin) {
   if (positions.empty()) return;
   const int n_batches = static_cast<int>(begin.size()) - 1;
   const int n_positions = static_cast<int>(positions.size());
-  std::vector<int> group_begin;
-  for (int i = 0; i < n_positions; i += n_batches) group_begin.push_back(i);
-  group_begin.push_back(n_positions);
+  std::vector<int> neighbourhood_begin;
+  for (int i = 0; i < n_positions; i += n_batches) neighbourhood_begin.push_back(i);
+  const int n_together =
+      bin.empty() ? 1 : std::clamp(static_cast<int>(neighbourhood_begin.size()) / 64, 1, 8);
+  neighbourhood_begin.push_back(n_positions);
   std::vector<int> batch_of(static_cast<std::size_t>(positions.back()) + 1, -1);
   PositionSplit split;
-  group_neighbours(positions, group_begin, corner, split);
+  group_neighbours(positions, neighbourhood_begin, corner, split);
 
-  for (int i = 0; i < n_positions; ++i) batch_of[positions[i]] = i % n_batches;
+  std::vector<int> order;
+  for (int first = 0; first < n_positions; first += n_together * n_batches) {
+    const int n = std::min(n_together * n_batches, n_positions - first);
+    order.resize(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), first);
+    // Of equal bins a batch has one of each neighbourhood.
+    std::ranges::sort(order, {}, [&](const int i) {
+      return std::tuple(bin.empty() ? 0 : bin[positions[i]], i % n_batches, i / n_batches);
+    });
+    auto next = order.begin();
+    for (int batch = 0; batch < n_batches; ++batch)
+      for (int left = n / n_batches + (batch < n % n_batches); left > 0; --left)
+        batch_of[positions[*next++]] = batch;
+  }
   std::vector<int> next(begin.begin(), begin.end());
   for (std::size_t position = 0; position < batch_of.size(); ++position)
     if (const int batch = batch_of[position]; batch >= 0)

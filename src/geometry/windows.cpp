@@ -97,6 +97,15 @@ void round_subpixel(WindowGrid& grid, int bins) {
     part = {std::round(part.y * bins) / bins, std::round(part.x * bins) / bins};
 }
 
+std::vector<std::uint16_t> subpixel_bins(const WindowGrid& grid, int bins) {
+  const auto bin = [&](double part) { return std::lround(part * bins) + (bins + 1) / 2; };
+  std::vector<std::uint16_t> found;
+  found.reserve(grid.subpixel.size());
+  for (const Vec2 part : grid.subpixel)
+    found.push_back(static_cast<std::uint16_t>(bin(part.y) * (bins + 2) + bin(part.x)));
+  return found;
+}
+
 std::vector<Vec2> raster_scan(int rows, int columns, Vec2 step_m, double rotation_rad) {
   const double sine = std::sin(rotation_rad);
   const double cosine = std::cos(rotation_rad);

@@ -142,12 +142,14 @@ SolverBytes solver_bytes(const Scan& scan, const physics::Sizes& sizes, const au
   return max;
 }
 
-/// What there is of every position on this rank, whoever has it: the corner of its window, and
-/// while batches are dealt out its number, its batch and room to sort them.
+/// What there is of every position on this rank, whoever has it: the corner of its window, the
+/// bin of its shift, and while batches are dealt out its number, its batch and room to sort them.
 std::int64_t bytes_of_all_positions(const Scan& scan) {
   const auto n_corners = std::ssize(scan.grid.corner) + std::ssize(scan.moved_corner);
   constexpr std::int64_t dealing_bytes = 5 * sizeof(int);
-  return n_corners * static_cast<std::int64_t>(sizeof(Pixel)) + scan.n_positions() * dealing_bytes;
+  return n_corners * static_cast<std::int64_t>(sizeof(Pixel)) +
+         std::ssize(scan.subpixel_bin) * static_cast<std::int64_t>(sizeof(std::uint16_t)) +
+         scan.n_positions() * dealing_bytes;
 }
 
 /// Of the file what a rank holds at once while patterns are read: a piece of its share, the same

@@ -83,11 +83,14 @@ decomposition::Tiling tiling_of(const deck::Deck& deck, const Scan& scan, int n_
 
 /// As finely as the deck asks for; positions with probes of their own share none, so that rounding
 /// them would gain nothing. What is left of whole pixels by rounding is nothing.
-void settle_subpixel(const deck::Data& data, bool own_probes, geometry::WindowGrid& grid) {
-  if (data.subpixel_bins > 0 && !own_probes) geometry::round_subpixel(grid, data.subpixel_bins);
+void settle_subpixel(const deck::Data& data, Scan& scan) {
+  geometry::WindowGrid& grid = scan.grid;
+  const bool rounds = data.subpixel_bins > 0 && !scan.plan.model.own_probes;
+  if (rounds) geometry::round_subpixel(grid, data.subpixel_bins);
   const bool whole = std::all_of(grid.subpixel.begin(), grid.subpixel.end(),
                                  [](Vec2 s) { return std::hypot(s.y, s.x) <= 1e-6; });
   if (whole || !data.subpixel) std::fill(grid.subpixel.begin(), grid.subpixel.end(), Vec2{});
+  if (rounds) scan.subpixel_bin = geometry::subpixel_bins(grid, data.subpixel_bins);
 }
 
 /// An image of the detector on the device.
@@ -292,7 +295,7 @@ Scan with_windows(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
     scan.plan = make_plan(deck, scan.info);
     scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,
                                       scan.plan.optics.pixel_m, scan.plan.window_margin_px);
-    settle_subpixel(deck.data, scan.plan.model.own_probes, scan.grid);
+    settle_subpixel(deck.data, scan);
     plan_batches(deck, scan.grid, scan.plan);
     hold_out(deck.validation, scan);
   });

@@ -39,6 +39,7 @@ struct Scan {
   geometry::WindowGrid grid;     ///< sub-pixel parts: see `subpixel`
   decomposition::Tiling tiling;  ///< lists the positions of this rank alone
   int rank = 0;
+  std::vector<std::uint16_t> subpixel_bin;  ///< of all positions; empty: they have no bins
   // Of this rank's positions:
   std::vector<Vec2> subpixel;  ///< what windows lack of the grid's corners, pixels
   /// When the tiles were cut, pixels from the grid's: where an earlier run had moved them.

@@ -59,8 +59,12 @@ solvers::RankSetup set_up_rank(const deck::Deck& deck, const Scan& scan,
 }
 
 decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Scan& scan) {
-  return {scan.fitted(), scan.grid.corner, solver.batch_size.value(),
-          decomposition::batch_order_from(solver.batch_order), solver.seed};
+  return {scan.fitted(),
+          scan.grid.corner,
+          solver.batch_size.value(),
+          decomposition::batch_order_from(solver.batch_order),
+          solver.seed,
+          scan.subpixel_bin};
 }
 
 solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan,

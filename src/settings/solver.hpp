@@ -112,8 +112,8 @@ struct Solver {
          .field = &batch_order,
          .meaning =
              "`spread` deals out neighbours to different batches, so that a batch covers the "
-             "sample evenly and every rank has its share; `random` deals anew in every epoch; "
-             "`compact` keeps neighbours together.",
+             "sample evenly, shifts its probes to few bins, and every rank has its share; "
+             "`random` deals anew in every epoch; `compact` keeps neighbours together.",
          .choices = {"spread", "random", "compact"}},
         {.name = "seed",
          .field = &seed,

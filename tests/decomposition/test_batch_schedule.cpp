@@ -162,6 +162,43 @@ TEST(SpreadBatches, TakeOnePositionFromEveryNeighbourhood) {
   }
 }
 
+std::size_t n_bins_of(const std::vector<int>& batch, const std::vector<std::uint16_t>& bin) {
+  std::set<int> bins;
+  for (const int i : batch) bins.insert(bin[i]);
+  return bins.size();
+}
+
+TEST(SpreadBatches, HavePositionsOfFewBinsFromEverywhere) {
+  // 8 batches of 512: eight neighbourhoods of 8 positions, blocks of 8 x 8, give 8 to each.
+  std::vector<std::uint16_t> bin;
+  for (std::uint64_t i = 0; i < 4096; ++i)
+    bin.push_back(static_cast<std::uint16_t>(random_bits(7, i) % 256));
+  const std::vector<Pixel> corner = raster_corners(64, 64);
+  const BatchSchedule schedule(all_positions(4096), corner, 512, BatchOrder::spread, 1, bin);
+  const BatchSchedule plain(all_positions(4096), corner, 512, BatchOrder::spread, 1);
+  for (int id = 0; id < 8; ++id) {
+    const std::vector<int> batch = batches_of(schedule)[id];
+    EXPECT_LT(2 * n_bins_of(batch, bin), n_bins_of(batches_of(plain)[id], bin));
+    std::map<int, int> in_block;
+    for (const int i : batch) ++in_block[i / 512 * 8 + i % 64 / 8];
+    EXPECT_EQ(in_block.size(), 64u);
+    for (const auto& [block, n] : in_block) EXPECT_EQ(n, 8) << block;
+  }
+}
+
+TEST(SpreadBatches, OfEqualBinsAreThoseWithoutBins) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const RandomScan scan = random_scan(seed);
+    const std::size_t n = scan.grid.corner.size();
+    const std::vector<std::uint16_t> bin(n, 3);
+    const int batch_size = static_cast<int>(1 + random_bits(seed, 99) % n);
+    EXPECT_EQ(
+        batches_of({all_positions(n), scan.grid.corner, batch_size, BatchOrder::spread, 1}),
+        batches_of({all_positions(n), scan.grid.corner, batch_size, BatchOrder::spread, 1, bin}))
+        << scan.name;
+  }
+}
+
 TEST(CompactBatches, AreBlocksOfNeighbours) {
   const std::vector<Pixel> corner = raster_corners(16, 16);
   const BatchSchedule schedule(all_positions(256), corner, 16, BatchOrder::compact, 1);

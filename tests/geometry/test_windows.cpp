@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,6 +59,25 @@ TEST(Windows, SubpixelPartsAreRoundedToBins) {
   round_subpixel(grid, 16);
   EXPECT_THAT(grid.subpixel, testing::ElementsAre(Vec2{0, -0.5}, Vec2{0.5, 0.125}, Vec2{0, 0},
                                                   Vec2{0.25, -0.1875}));
+}
+
+TEST(Windows, EqualPartsHaveEqualBins) {
+  for (const int bins : {1, 16, 64}) {
+    WindowGrid grid;
+    for (int y = -bins; y <= bins; ++y)
+      for (int x = -bins; x <= bins; ++x)
+        grid.subpixel.push_back({0.5 * y / bins, 0.4999 * x / bins});
+    const std::vector<std::uint16_t> bin = subpixel_bins(grid, bins);
+    round_subpixel(grid, bins);
+    std::map<std::pair<double, double>, std::set<int>> bins_of;
+    std::set<int> all;
+    for (std::size_t i = 0; i < bin.size(); ++i) {
+      bins_of[{grid.subpixel[i].y, grid.subpixel[i].x}].insert(bin[i]);
+      all.insert(bin[i]);
+    }
+    EXPECT_EQ(bins_of.size(), all.size()) << bins;
+    for (const auto& [part, found] : bins_of) EXPECT_EQ(found.size(), 1u) << bins;
+  }
 }
 
 TEST(Windows, OnePositionMakesAnObjectOfOneWindow) {

@@ -12,7 +12,7 @@
 namespace tessera::decomposition {
 
 enum class BatchOrder {
-  spread,  ///< neighbours dealt out in turn, so that every batch covers the whole sample
+  spread,  ///< neighbours dealt out, so that every batch covers the whole sample
   random,  ///< dealt out anew in every epoch
   compact  ///< neighbours together (k-d bisection of the window corners)
 };
@@ -26,9 +26,10 @@ class BatchSchedule {
   /// @param positions the scan positions that take part (ascending)
   /// @param corner window corners of all scan positions
   /// @param batch_size positions in a batch, over all ranks; 0: the whole scan
+  /// @param bin of all scan positions: spread batches have positions of few bins; empty: no matter
   /// @throws InputError if batch_size is negative
   BatchSchedule(std::vector<int> positions, std::span<const Pixel> corner, int batch_size,
-                BatchOrder order, std::uint64_t seed);
+                BatchOrder order, std::uint64_t seed, std::span<const std::uint16_t> bin = {});
 
   int n_batches() const { return static_cast<int>(begin_.size()) - 1; }
   /// True if batch(id) is the same in every epoch, so that a rank may prepare its share once.

@@ -30,6 +30,10 @@ WindowGrid lay_windows(std::vector<Vec2> positions_m, Shape2 window, double pixe
 /// Round the sub-pixel parts to multiples of 1 / bins pixel, so that few different ones are left.
 void round_subpixel(WindowGrid& grid, int bins);
 
+/// A number for each position, the same where round_subpixel makes equal parts.
+/// @param bins up to 64
+std::vector<std::uint16_t> subpixel_bins(const WindowGrid& grid, int bins);
+
 /// Raster in scan order (y slow): `rows` x `columns`, `step_m` (y, x), turned by `rotation_rad`
 /// (positive from +x towards +y).
 std::vector<Vec2> raster_scan(int rows, int columns, Vec2 step_m, double rotation_rad = 0);
