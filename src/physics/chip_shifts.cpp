@@ -37,8 +37,7 @@ bool ChipShifts::possible(const Sizes& sizes) {
 }
 
 int ChipShifts::places_worth_a_slot(int n_modes, int window_px) {
-  if (n_modes > 1 || window_px > 128) return 3;
-  return window_px == 128 ? 12 : 6;
+  return n_modes > 1 || window_px > 128 ? 3 : 5;
 }
 
 bool ChipShifts::has_many(const Chunk& chunk, int n_modes, int window_px) {

@@ -30,12 +30,9 @@ int fewest_divided(Shape2 window, int n_modes, bool on_gpu) {
   if (!on_gpu) return 0;
   constexpr std::int64_t few_px = std::int64_t{1} << 24;
   const auto few = static_cast<int>(few_px / (window.size() * n_modes));
-  // Divided they have slots; as one chunk their probes may be shifted on the chip.
-  constexpr int usual_shifts = 256;
-  const bool may_shift = window.w <= 256;
-  return may_shift
-             ? std::max(few, usual_shifts * ChipShifts::places_worth_a_slot(n_modes, window.w))
-             : few;
+  if (window.w > 256) return few;
+  // Two chunks begin and end on the chip twice, and may not have their probes shifted there.
+  return std::max(few, window.w == 128 && n_modes == 1 ? 3072 : 768);
 }
 
 bool fuses_shifts(const Sizes& sizes) {
