@@ -19,8 +19,8 @@ namespace {
 using testing::world;
 using Numbers = std::vector<double>;
 
-constexpr int n_epochs = 10;
-constexpr int n_before = 5;
+constexpr int n_epochs = 6;
+constexpr int n_before = 3;
 
 /// The first `n` ranks of the world; the others are in a group of their own.
 class FirstRanks {
@@ -133,7 +133,7 @@ class ExactResume : public ::testing::TestWithParam<std::tuple<Model, std::strin
     std::vector<std::string> overrides = std::get<0>(GetParam()).overrides;
     const std::string& method = std::get<1>(GetParam());
     for (const char* more : {"run.deterministic=true", "output.save_memory=true",
-                             "simulation.n_positions=49", "solver.epochs=10"})
+                             "simulation.n_positions=49", "solver.epochs=6"})
       overrides.emplace_back(more);
     overrides.push_back("solver.method=" + method);
     if (!deck::allows(method, deck::Option::batches)) overrides.emplace_back("solver.batch_size=0");
@@ -152,7 +152,7 @@ class ExactResume : public ::testing::TestWithParam<std::tuple<Model, std::strin
     deck.output.file = path(name);
     return deck;
   }
-  /// 10 epochs on `n` ranks; 5 on `n_first`, and from their result 5 more on `n`. Collective.
+  /// 6 epochs on `n` ranks; 3 on `n_first`, and from their result 3 more on `n`. Collective.
   void run_straight_and_resumed(int n_first, int n) {
     const FirstRanks ranks(n);
     ranks.run(

@@ -36,9 +36,12 @@ struct Counted : ::testing::Test {
   const Scan scan;
   const PlannedBatches planned;
   const decomposition::Tiling tiling;
-  const decomposition::BatchSchedule batches{scan.fitted(), scan.grid.corner, batch_size,
+  const decomposition::BatchSchedule batches{scan.fitted(),
+                                             scan.grid.corner,
+                                             batch_size,
                                              decomposition::BatchOrder::spread,
-                                             deck.solvers.front().seed};
+                                             deck.solvers.front().seed,
+                                             scan.subpixel_bin};
   const int n_batches = batches.n_batches();
 };
 
