@@ -17,7 +17,7 @@ inline constexpr bool in_float = sizeof(Real) == 4;
 inline constexpr double strict = in_float ? 1e-4 : 1e-9;
 /// In dark pixels the slope of this cost has no bound, and float's rounding grows; double shows
 /// that it is rounding.
-inline constexpr double loose = in_float ? 5e-3 : 1e-9;
+inline constexpr double loose = in_float ? 5e-2 : 1e-9;
 
 struct Model {
   const char* name;
