@@ -94,16 +94,20 @@ int count_batches(std::size_t n_positions, int batch_size) {
 /// Every neighbourhood of `n_batches` positions gives one to each batch, in which they ascend.
 /// (Dealing in scan order would make a batch of a raster's column whenever n_batches is the row
 /// length.) Where there are bins, several neighbourhoods give as many together, sorted by bins, so
-/// that a batch has positions of few; a batch of few positions would be uneven so.
+/// that a batch has positions of few.
 void deal_out(std::span<int> positions, std::span<const int> begin, std::span<const Pixel> corner,
               std::span<const std::uint16_t> bin) {
-  if (positions.empty()) return;
   const int n_batches = static_cast<int>(begin.size()) - 1;
+  if (n_batches < 2) return;
   const int n_positions = static_cast<int>(positions.size());
   std::vector<int> neighbourhood_begin;
   for (int i = 0; i < n_positions; i += n_batches) neighbourhood_begin.push_back(i);
+  // More gain little (decision 10), and leave what ranks have of a batch uneven.
+  constexpr int most_together = 8;
+  constexpr int fewest_groups = 64;
+  const int n_neighbourhoods = static_cast<int>(neighbourhood_begin.size());
   const int n_together =
-      bin.empty() ? 1 : std::clamp(static_cast<int>(neighbourhood_begin.size()) / 64, 1, 8);
+      bin.empty() ? 1 : std::clamp(n_neighbourhoods / fewest_groups, 1, most_together);
   neighbourhood_begin.push_back(n_positions);
   std::vector<int> batch_of(static_cast<std::size_t>(positions.back()) + 1, -1);
   PositionSplit split;
