@@ -101,6 +101,10 @@ void* stream_handle(const Device& exec) {
   return exec.cuda_stream();
 }
 
+Device device_of(const Stream& stream) {
+  return Device(cuda(stream));
+}
+
 std::string gpu_identity() {
   int device = 0;
   check_cuda(cudaGetDevice(&device));

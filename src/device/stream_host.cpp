@@ -44,6 +44,10 @@ void* stream_handle(const Device&) {
   return nullptr;
 }
 
+Device device_of(const Stream&) {
+  return {};
+}
+
 std::string gpu_identity() {
   return {};
 }

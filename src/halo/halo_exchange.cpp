@@ -15,10 +15,7 @@ using device::DeviceView;
 /// What one message takes from fields: a field follows a field, in it a plane a plane, in that a
 /// piece a piece, in that a row a row.
 struct MessageParts {
-  Kokkos::Array<TileField, HaloExchange::max_fields> fields;
-  int n_fields;
-  Shape2 tile;
-  const Piece* pieces;
+  TileFields on_tile;
   MessagePieces message;
   Real* buffer;
 
@@ -28,14 +25,16 @@ struct MessageParts {
   KOKKOS_FUNCTION void for_each_stretch(const Piece& piece, int in_piece, int n, const F& f) const {
     const int width = piece.box.end.x - piece.box.begin.x;
     const int y = in_piece / width;
+    const Shape2 tile = on_tile.tile;
     const std::int64_t in_tile = static_cast<std::int64_t>(piece.box.begin.y + y) * tile.w +
                                  piece.box.begin.x + (in_piece - y * width);
     const std::int64_t n_tile = static_cast<std::int64_t>(tile.h) * tile.w;
     Real* of_plane = buffer;
-    for (int i = 0; i < n_fields; ++i) {
-      const int m = fields[i].n_components;
-      for (int plane = 0; plane < fields[i].n_planes; ++plane) {
-        f(fields[i].data + (plane * n_tile + in_tile) * m,
+    for (int i = 0; i < on_tile.n; ++i) {
+      const TileField& field = on_tile.fields[i];
+      const int m = field.n_components;
+      for (int plane = 0; plane < field.n_planes; ++plane) {
+        f(field.data + (plane * n_tile + in_tile) * m,
           of_plane + static_cast<std::int64_t>(piece.first_pixel + in_piece) * m, n * m);
         of_plane += static_cast<std::int64_t>(message.n_pixels) * m;
       }
@@ -47,9 +46,9 @@ struct MessageParts {
     int end = message.begin + message.count;
     while (end - begin > 1) {
       const int middle = begin + (end - begin) / 2;
-      (pieces[middle].*first <= value ? begin : end) = middle;
+      (on_tile.pieces[middle].*first <= value ? begin : end) = middle;
     }
-    return pieces[begin];
+    return on_tile.pieces[begin];
   }
 };
 
@@ -94,19 +93,9 @@ struct Add {
 };
 
 template <class Move>
-void move_fields(const Device& exec, const char* label, std::span<const TileField> fields,
-                 Shape2 tile, const Piece* pieces, const MessagePieces& message, Real* buffer,
-                 const Move& move) {
-  if (message.n_pixels == 0) return;
-  MessageParts parts{{}, static_cast<int>(fields.size()), tile, pieces, message, buffer};
-  std::ranges::copy(fields, parts.fields.data());
-  for_each_real(exec, label, parts, move);
-}
-
-int reals_per_pixel(std::span<const TileField> fields) {
-  int n = 0;
-  for (const TileField& field : fields) n += field.n_planes * field.n_components;
-  return n;
+void move_fields(const Device& exec, const char* label, const TileFields& fields,
+                 const MessagePieces& message, Real* buffer, const Move& move) {
+  if (message.n_pixels > 0) for_each_real(exec, label, MessageParts{fields, message, buffer}, move);
 }
 
 }  // namespace
@@ -128,6 +117,7 @@ HaloExchange::HaloExchange(decomposition::HaloPlan plan, int max_reals_per_pixel
         receive_.emplace_back("tessera::comm::receive", static_cast<std::size_t>(max)).data();
     messages_.push_back({p.peer, send, max, receive, max});
   }
+  pixel_messages_.resize(messages_.size());
   transport_.reserve(messages_);
 }
 
@@ -141,42 +131,46 @@ std::int64_t HaloExchange::bytes(const decomposition::HaloPlan& plan, int max_re
 
 void HaloExchange::begin(const Device& exec, std::span<const TileField> fields,
                          const CarriedPixels& carried, Exchange PeerMessages::* exchange) {
-  const std::int64_t n_reals = reals_per_pixel(fields);
-  if (fields.size() > max_fields || n_reals > max_reals_per_pixel_)
+  under_way_.n = 0;
+  TileFields here{{}, static_cast<int>(fields.size()), plan_.ghosted.shape(), carried.pieces};
+  if (fields.size() <= max_fields) std::ranges::copy(fields, here.fields.data());
+  if (fields.size() > max_fields || here.reals_per_pixel() > max_reals_per_pixel_)
     throw std::logic_error("halo exchange: more fields than the exchange was made for");
-  n_fields_ = 0;
   const bool is_reached = std::ranges::any_of(carried.peers, [&](const PeerMessages& peer) {
     return (peer.*exchange).send.n_pixels + (peer.*exchange).receive.n_pixels > 0;
   });
   if (!is_reached) return;
   const Kokkos::Timer timer;
-  std::ranges::copy(fields, fields_.begin());
-  n_fields_ = static_cast<int>(fields.size());
-  carried_ = carried;
+  under_way_ = here;
+  const std::int64_t n_reals = here.reals_per_pixel();
   for (std::size_t i = 0; i < carried.peers.size(); ++i) {
     const auto& [send, receive] = carried.peers[i].*exchange;
-    move_fields(exec, "tessera::comm::pack", fields, plan_.ghosted.shape(), carried.pieces, send,
-                send_[i].data(), Pack{});
+    pixel_messages_[i] = {messages_[i].peer, send, receive};
     messages_[i].n_send = send.n_pixels * n_reals;
     messages_[i].n_receive = receive.n_pixels * n_reals;
     statistics_.bytes_sent += messages_[i].n_send * static_cast<std::int64_t>(sizeof(Real));
     statistics_.messages_sent += messages_[i].n_send > 0 ? 1 : 0;
   }
-  transport_.begin(exec, messages_, exchange == &PeerMessages::to_ghosts ? 1 : 2);
+  const bool to_ghosts = exchange == &PeerMessages::to_ghosts;
+  without_buffers_ = transport_.begin_in_place(here, pixel_messages_,
+                                               to_ghosts ? Arrival::replaces : Arrival::adds);
+  if (!without_buffers_) {
+    for (std::size_t i = 0; i < send_.size(); ++i)
+      move_fields(exec, "tessera::comm::pack", here, pixel_messages_[i].send, send_[i].data(),
+                  Pack{});
+    transport_.begin(exec, messages_, to_ghosts ? 1 : 2);
+  }
   statistics_.seconds += timer.seconds();
 }
 
 template <class Move>
-void HaloExchange::finish(const Device& exec, const char* label, Exchange PeerMessages::* exchange,
-                          const Move& move) {
-  if (n_fields_ == 0) return;
+void HaloExchange::finish(const Device& exec, const char* label, const Move& move) {
+  if (under_way_.n == 0) return;
   const Kokkos::Timer timer;
   transport_.finish(exec);
-  const std::span<const TileField> fields(fields_.data(), static_cast<std::size_t>(n_fields_));
   // Ascending peer order, not arrival order: the sum is bit-identical between runs.
-  for (std::size_t i = 0; i < carried_.peers.size(); ++i)
-    move_fields(exec, label, fields, plan_.ghosted.shape(), carried_.pieces,
-                (carried_.peers[i].*exchange).receive, receive_[i].data(), move);
+  for (std::size_t i = 0; i < receive_.size() && !without_buffers_; ++i)
+    move_fields(exec, label, under_way_, pixel_messages_[i].receive, receive_[i].data(), move);
   statistics_.seconds += timer.seconds();
 }
 
@@ -184,20 +178,20 @@ void HaloExchange::fill(const Device& exec, std::span<const TileField> fields,
                         const CarriedPixels& carried) {
   const device::Region region("fill");
   begin(exec, fields, carried, &PeerMessages::to_ghosts);
-  finish(exec, "tessera::comm::unpack", &PeerMessages::to_ghosts, Unpack{});
+  finish(exec, "tessera::comm::unpack", Unpack{});
 }
 
 HaloExchange::Accumulation HaloExchange::begin_accumulate(const Device& exec,
                                                           std::span<const TileField> fields,
                                                           const CarriedPixels& carried) {
   const device::Region region("begin accumulate");
-  n_fields_ = 0;
+  under_way_.n = 0;
   if (!fields.empty()) begin(exec, fields, carried, &PeerMessages::to_owners);
   return Accumulation(*this);
 }
 
 void HaloExchange::progress() {
-  if (n_fields_ == 0) return;
+  if (under_way_.n == 0) return;
   const Kokkos::Timer timer;
   transport_.progress();
   statistics_.seconds += timer.seconds();
@@ -205,7 +199,7 @@ void HaloExchange::progress() {
 
 void HaloExchange::finish_accumulate(const Device& exec) {
   const device::Region region("finish accumulate");
-  finish(exec, "tessera::comm::add", &PeerMessages::to_owners, Add{});
+  finish(exec, "tessera::comm::add", Add{});
 }
 
 }  // namespace tessera::halo

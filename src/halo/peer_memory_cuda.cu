@@ -11,7 +11,7 @@ namespace {
 using device::check_cuda;
 using Count = unsigned;  ///< of what a block has done; it may wrap
 
-constexpr int threads = 512;
+constexpr int threads = 1024;
 constexpr int max_ranks = PeerMemory::max_ranks;
 constexpr std::int64_t box_bytes = 64 << 10;
 
@@ -21,7 +21,6 @@ struct Layout {
   int n_ranks;
   int n_blocks;
 
-  static Layout of(int n_ranks) { return {n_ranks, std::clamp(128 / n_ranks, 8, 32)}; }
   __host__ __device__ std::int64_t flags() const { return std::int64_t{n_ranks} * n_blocks; }
   /// Flag `kind` that rank `writer` raises: boxes that it has filled, has emptied, has shared.
   __device__ Count* flag(std::byte* memory, int kind, int writer, int block) const {
@@ -69,59 +68,110 @@ __device__ __forceinline__ void wait_for(const Count* flag, Count least,
   }
 }
 
-/// By all threads of a block. What others wrote lies in the second-level cache.
-__device__ void copy_together(std::byte* __restrict__ to, const std::byte* __restrict__ from,
-                              std::int64_t n_bytes) {
-  const auto n_wide = static_cast<int>(n_bytes / sizeof(uint4));
-#pragma unroll 4
-  for (int i = static_cast<int>(threadIdx.x); i < n_wide; i += threads)
-    reinterpret_cast<uint4*>(to)[i] = __ldcg(reinterpret_cast<const uint4*>(from) + i);
-  const std::int64_t rest = n_wide * static_cast<std::int64_t>(sizeof(uint4)) +
-                            static_cast<std::int64_t>(threadIdx.x * sizeof(unsigned));
-  if (rest < n_bytes)
-    *reinterpret_cast<unsigned*>(to + rest) =
-        __ldcg(reinterpret_cast<const unsigned*>(from + rest));
-}
-
-/// What a block takes of so many bytes: the same on both sides.
+/// What a block takes of n numbers or pixels, in boxes of so many: the same on both sides.
 struct Part {
   std::int64_t begin;
   std::int64_t end;
-  __device__ Part(std::int64_t n_bytes, int block, int n_blocks) {
-    constexpr std::int64_t unit = sizeof(uint4);
-    const std::int64_t share = ((n_bytes + n_blocks - 1) / n_blocks + unit - 1) / unit * unit;
-    begin = min(block * share, n_bytes);
-    end = min(begin + share, n_bytes);
+  int in_box;
+  __device__ Part(std::int64_t n, int block, int n_blocks, int fits_in_box) : in_box(fits_in_box) {
+    constexpr std::int64_t unit = 32;  // what a warp takes lies together
+    const std::int64_t share = ((n + n_blocks - 1) / n_blocks + unit - 1) / unit * unit;
+    begin = min(block * share, n);
+    end = min(begin + share, n);
   }
-  __device__ int n_boxes() const {
-    return static_cast<int>((end - begin + box_bytes - 1) / box_bytes);
+  __device__ int n_boxes() const { return static_cast<int>((end - begin + in_box - 1) / in_box); }
+  __device__ std::int64_t begin_of(int box) const {
+    return begin + static_cast<std::int64_t>(box) * in_box;
+  }
+  __device__ int count_of(int box) const {
+    return static_cast<int>(min(static_cast<std::int64_t>(in_box), end - begin_of(box)));
   }
 };
 
-struct Messages {
-  PeerMessage of[max_ranks - 1];
+template <class T>
+struct Exchange {
+  PeerFields<T> fields;
+  int n_messages;
+  PeerMessage<T> messages[max_ranks - 1];
+
+  __device__ int numbers_per_pixel() const {
+    int numbers = fields.n == 0 ? 1 : 0;
+    for (int i = 0; i < fields.n; ++i)
+      numbers += fields.fields[i].n_planes * fields.fields[i].n_components;
+    return numbers;
+  }
 };
 
-__device__ void exchange(const Peers& peers, const PeerMessage& message, int block) {
+/// The last of the n pieces that begins no later than `pixel` of the message, which is `begin` or
+/// not far behind it.
+__device__ __forceinline__ int piece_at(const decomposition::Piece* pieces, int begin, int n,
+                                        int pixel) {
+  int end = begin + 1;
+  for (int step = 1; end < n && pieces[end].first_pixel <= pixel; step *= 2) {
+    begin = end;
+    end = min(begin + step, n);
+  }
+  while (end - begin > 1) {
+    const int middle = (begin + end) / 2;
+    (pieces[middle].first_pixel <= pixel ? begin : end) = middle;
+  }
+  return begin;
+}
+
+/// f(number, its place in a box) for all numbers of `count` pixels from `first` on, by all threads
+/// of a block. Of pixels a component lies beside itself in the box, so that warps write rows.
+template <class T, class F>
+__device__ __forceinline__ void for_each_number(const PeerFields<T>& fields,
+                                                const PeerNumbers<T>& numbers, std::int64_t first,
+                                                int count, const F& f) {
+  const std::int64_t n_tile = static_cast<std::int64_t>(fields.tile.h) * fields.tile.w;
+  int number_of_piece = 0;
+  for (int k = static_cast<int>(threadIdx.x); k < count; k += threads) {
+    if (fields.n == 0) {
+      f(numbers.buffer[first + k], k);
+      continue;
+    }
+    const int pixel = static_cast<int>(first) + k;
+    number_of_piece = piece_at(numbers.pieces, number_of_piece, numbers.n_pieces, pixel);
+    const decomposition::Piece piece = numbers.pieces[number_of_piece];
+    const int width = piece.box.end.x - piece.box.begin.x;
+    const int in_piece = pixel - piece.first_pixel;
+    const int y = in_piece / width;
+    const std::int64_t in_tile = static_cast<std::int64_t>(piece.box.begin.y + y) * fields.tile.w +
+                                 piece.box.begin.x + (in_piece - y * width);
+    int at = k;
+    for (int i = 0; i < fields.n; ++i) {
+      const auto& [data, n_planes, n_components] = fields.fields[i];
+      for (int plane = 0; plane < n_planes; ++plane)
+        for (int c = 0; c < n_components; ++c, at += count)
+          f(data[(plane * n_tile + in_tile) * n_components + c], at);
+    }
+  }
+}
+
+/// Message y of the exchange.
+template <class T>
+__device__ void exchange(const Peers& peers, const Exchange<T>& all, int y, int block) {
   const Layout& layout = peers.layout;
-  const Part sent(message.n_send_bytes, block, layout.n_blocks);
-  const Part received(message.n_receive_bytes, block, layout.n_blocks);
+  const PeerFields<T>& fields = all.fields;
+  const PeerMessage<T>& message = all.messages[y];
+  const int in_box = static_cast<int>(box_bytes / sizeof(T)) / all.numbers_per_pixel();
+  const Part sent(message.send.n, block, layout.n_blocks, in_box);
+  const Part received(message.receive.n, block, layout.n_blocks, in_box);
   std::byte* const here = peers.memory[peers.rank];
   std::byte* const there = peers.memory[message.peer];
   Count* const counts = peers.counts + message.peer * layout.n_blocks + block;
   Count n_sent = counts[0];
   Count n_received = counts[layout.flags()];
-  const auto* const send = static_cast<const std::byte*>(message.send);
-  auto* const receive = static_cast<std::byte*>(message.receive);
   const bool leads = threadIdx.x == 0;
   for (int i = 0; i < max(sent.n_boxes(), received.n_boxes()); ++i) {
     if (i < sent.n_boxes()) {
       if (leads)
         wait_for(layout.flag(here, emptied, message.peer, block), n_sent - 1, peers.gives_up);
       __syncthreads();
-      const std::int64_t begin = sent.begin + i * box_bytes;
-      copy_together(layout.box(there, 0, peers.rank, block, n_sent), send + begin,
-                    min(box_bytes, sent.end - begin));
+      T* const box = reinterpret_cast<T*>(layout.box(there, 0, peers.rank, block, n_sent));
+      for_each_number(fields, message.send, sent.begin_of(i), sent.count_of(i),
+                      [&](const T& number, int at) { box[at] = number; });
       __syncthreads();
       ++n_sent;
       if (leads) raise(layout.flag(there, filled, peers.rank, block), n_sent);
@@ -130,9 +180,14 @@ __device__ void exchange(const Peers& peers, const PeerMessage& message, int blo
       if (leads)
         wait_for(layout.flag(here, filled, message.peer, block), n_received + 1, peers.gives_up);
       __syncthreads();
-      const std::int64_t begin = received.begin + i * box_bytes;
-      copy_together(receive + begin, layout.box(here, 0, message.peer, block, n_received),
-                    min(box_bytes, received.end - begin));
+      const T* const box =
+          reinterpret_cast<const T*>(layout.box(here, 0, message.peer, block, n_received));
+      // What others wrote lies in the second-level cache.
+      for_each_number(fields, message.receive, received.begin_of(i), received.count_of(i),
+                      [&](T& number, int at) {
+                        const T value = __ldcg(box + at);
+                        number = fields.adds ? number + value : value;
+                      });
       __syncthreads();
       ++n_received;
       if (leads) raise(layout.flag(there, emptied, peers.rank, block), n_received);
@@ -151,10 +206,10 @@ __device__ void exchange(const Peers& peers, const PeerMessage& message, int blo
 template <class T, bool adds>
 __device__ void share(const Peers& peers, T* values, std::int64_t n, int block) {
   const Layout& layout = peers.layout;
-  const Part part(n * static_cast<std::int64_t>(sizeof(T)), block, layout.n_blocks);
-  const auto count = static_cast<int>((part.end - part.begin) / static_cast<int>(sizeof(T)));
+  const Part part(n, block, layout.n_blocks, static_cast<int>(box_bytes / sizeof(T)));
+  const int count = part.count_of(0);
   if (count == 0) return;
-  T* const mine = values + part.begin / static_cast<int>(sizeof(T));
+  T* const mine = values + part.begin;
   std::byte* const here = peers.memory[peers.rank];
   Count* const counted = peers.counts + 2 * layout.flags() + block;
   const Count number = *counted;
@@ -186,35 +241,47 @@ __device__ void share(const Peers& peers, T* values, std::int64_t n, int block) 
 
 /// Block x of message y, or of what is shared behind the last.
 template <class T, bool adds>
-__global__ void __launch_bounds__(threads)
-    travel_kernel(const __grid_constant__ Peers peers, const __grid_constant__ Messages messages,
-                  int n_messages, T* values, std::int64_t n) {
+__global__ void __launch_bounds__(threads, 1)
+    travel_kernel(const __grid_constant__ Peers peers, const __grid_constant__ Exchange<T> all,
+                  T* values, std::int64_t n) {
   const int block = static_cast<int>(blockIdx.x);
   const int y = static_cast<int>(blockIdx.y);
-  if (y < n_messages)
-    exchange(peers, messages.of[y], block);
+  if (y < all.n_messages)
+    exchange(peers, all, y, block);
   else
     share<T, adds>(peers, values, n, block);
 }
 
 /// @param n as `share` has it; 0: nothing is shared
 template <class T, bool adds>
-void launch_travel(const Peers& peers, const std::vector<PeerMessage>& messages, T* values,
-                   std::size_t n, void* stream) {
+void launch_travel(const Peers& peers, const PeerFields<T>& fields,
+                   const std::vector<PeerMessage<T>>& messages, T* values, std::size_t n,
+                   void* stream) {
   const auto height = static_cast<unsigned>(messages.size() + (n > 0 ? 1 : 0));
   if (height == 0) return;
-  Messages all{};
-  std::ranges::copy(messages, all.of);
+  Exchange<T> all{fields, static_cast<int>(messages.size()), {}};
+  std::ranges::copy(messages, all.messages);
   const dim3 grid(static_cast<unsigned>(peers.layout.n_blocks), height);
   travel_kernel<T, adds><<<grid, threads, 0, static_cast<cudaStream_t>(stream)>>>(
-      peers, all, static_cast<int>(messages.size()), values, static_cast<std::int64_t>(n));
+      peers, all, values, static_cast<std::int64_t>(n));
   check_cuda(cudaGetLastError());
 }
 
 }  // namespace
 
-PeerMemory::PeerMemory(int rank, int n_ranks) : rank_(rank), n_ranks_(n_ranks) {
-  const Layout layout = Layout::of(n_ranks);
+/// A multiprocessor has room for one.
+int PeerMemory::n_blocks_that_fit(int n_ranks) {
+  int device = 0;
+  int n_multiprocessors = 0;
+  check_cuda(cudaGetDevice(&device));
+  check_cuda(cudaDeviceGetAttribute(&n_multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  constexpr int n_left = 4;  // for work that others wait for
+  return std::clamp((n_multiprocessors - n_left) / n_ranks, 1, 64);
+}
+
+PeerMemory::PeerMemory(int rank, int n_ranks, int n_blocks)
+    : rank_(rank), n_ranks_(n_ranks), n_blocks_(n_blocks) {
+  const Layout layout{n_ranks, n_blocks};
   const auto n_bytes = static_cast<std::size_t>(layout.bytes());
   const auto n_count_bytes = 3 * static_cast<std::size_t>(layout.flags()) * sizeof(Count);
   check_cuda(cudaHostAlloc(reinterpret_cast<void**>(&gives_up_), sizeof *gives_up_,
@@ -267,30 +334,33 @@ void PeerMemory::close() {
 
 /// The messages travel with the first part of the values.
 template <class T, bool adds>
-void PeerMemory::travel(const std::vector<PeerMessage>& messages, T* values, std::size_t n,
-                        void* stream) const {
-  Peers peers{Layout::of(n_ranks_), rank_, {}, counts_, gives_up_};
+void PeerMemory::travel(const PeerFields<T>& fields, const std::vector<PeerMessage<T>>& messages,
+                        T* values, std::size_t n, void* stream) const {
+  const Layout layout{n_ranks_, n_blocks_};
+  Peers peers{layout, rank_, {}, counts_, gives_up_};
   std::ranges::copy(memory_, peers.memory);
-  const std::size_t at_a_time = peers.layout.n_blocks * (box_bytes / sizeof(T));
-  launch_travel<T, adds>(peers, messages, values, std::min(at_a_time, n), stream);
+  const std::size_t at_a_time = layout.n_blocks * (box_bytes / sizeof(T));
+  launch_travel<T, adds>(peers, fields, messages, values, std::min(at_a_time, n), stream);
   for (std::size_t begin = at_a_time; begin < n; begin += at_a_time)
-    launch_travel<T, adds>(peers, {}, values + begin, std::min(at_a_time, n - begin), stream);
+    launch_travel<T, adds>(peers, {}, {}, values + begin, std::min(at_a_time, n - begin), stream);
 }
 
-void PeerMemory::exchange_and_sum(const std::vector<PeerMessage>& messages, float* values,
+void PeerMemory::exchange_and_sum(const PeerFields<float>& fields,
+                                  const std::vector<PeerMessage<float>>& messages, float* values,
                                   std::size_t n, void* stream) {
-  travel<float, true>(messages, values, n, stream);
+  travel<float, true>(fields, messages, values, n, stream);
 }
-void PeerMemory::exchange_and_sum(const std::vector<PeerMessage>& messages, double* values,
+void PeerMemory::exchange_and_sum(const PeerFields<double>& fields,
+                                  const std::vector<PeerMessage<double>>& messages, double* values,
                                   std::size_t n, void* stream) {
-  travel<double, true>(messages, values, n, stream);
+  travel<double, true>(fields, messages, values, n, stream);
 }
 
 void PeerMemory::broadcast(float* values, std::size_t n, void* stream) {
-  travel<float, false>({}, values, n, stream);
+  travel<float, false>({}, {}, values, n, stream);
 }
 void PeerMemory::broadcast(double* values, std::size_t n, void* stream) {
-  travel<double, false>({}, values, n, stream);
+  travel<double, false>({}, {}, values, n, stream);
 }
 
 void PeerMemory::give_up() {

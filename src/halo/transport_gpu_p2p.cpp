@@ -16,8 +16,11 @@ namespace {
 std::unique_ptr<PeerMemory> open_memory(const comm::Communicator& comm) {
   std::unique_ptr<PeerMemory> memory;
   PeerMemory::Handle mine{};
+  double n_blocks = 0;
+  comm.together([&] { n_blocks = PeerMemory::n_blocks_that_fit(comm.size()); });
+  comm.minimum(std::span(&n_blocks, 1));
   comm.together([&] {
-    memory = std::make_unique<PeerMemory>(comm.rank(), comm.size());
+    memory = std::make_unique<PeerMemory>(comm.rank(), comm.size(), static_cast<int>(n_blocks));
     mine = memory->handle();
   });
   const std::vector<char> bytes = comm.all_gather(std::span<const char>(mine));
@@ -62,13 +65,33 @@ GpuP2pTransport::~GpuP2pTransport() {
 }
 
 void GpuP2pTransport::begin(const device::Device&, const std::vector<Message>& messages, int) {
+  fields_ = {};
   messages_.clear();
-  const auto n_bytes = [](std::int64_t n_reals) {
-    return n_reals * static_cast<std::int64_t>(sizeof(Real));
-  };
   for (const Message& m : messages)
     if (m.n_send > 0 || m.n_receive > 0)
-      messages_.push_back({m.peer, m.send, n_bytes(m.n_send), m.receive, n_bytes(m.n_receive)});
+      // The kernel writes to none that it sends.
+      messages_.push_back({m.peer,
+                           {const_cast<Real*>(m.send), nullptr, 0, m.n_send},
+                           {m.receive, nullptr, 0, m.n_receive}});
+}
+
+bool GpuP2pTransport::begin_in_place(const TileFields& fields,
+                                     std::span<const PixelMessage> messages, Arrival arrival) {
+  // Of several messages that are added in one kernel the sums would have no order.
+  if (arrival == Arrival::adds && comm_.size() > 2) return false;
+  fields_ = {{}, fields.n, fields.tile, arrival == Arrival::adds};
+  for (int i = 0; i < fields.n; ++i)
+    fields_.fields[i] = {fields.fields[i].data, fields.fields[i].n_planes,
+                         fields.fields[i].n_components};
+  const auto pixels = [&](const decomposition::MessagePieces& message) {
+    return PeerNumbers<Real>{nullptr, fields.pieces + message.begin, message.count,
+                             message.n_pixels};
+  };
+  messages_.clear();
+  for (const PixelMessage& m : messages)
+    if (m.send.n_pixels > 0 || m.receive.n_pixels > 0)
+      messages_.push_back({m.peer, pixels(m.send), pixels(m.receive)});
+  return true;
 }
 
 bool GpuP2pTransport::reduce_along(const device::DeviceView<Real*>& values) {
@@ -78,19 +101,19 @@ bool GpuP2pTransport::reduce_along(const device::DeviceView<Real*>& values) {
 
 /// A kernel that waits in `begin` would hold up the work behind it.
 void GpuP2pTransport::finish(const device::Device& exec) {
-  memory_->exchange_and_sum(messages_, summed_.data(), summed_.extent(0),
+  memory_->exchange_and_sum(fields_, messages_, summed_.data(), summed_.extent(0),
                             device::stream_handle(exec));
   summed_ = {};
 }
 
 void GpuP2pTransport::all_reduce(const device::Device& exec,
                                  const device::DeviceView<Real*>& values) {
-  memory_->exchange_and_sum({}, values.data(), values.extent(0), device::stream_handle(exec));
+  memory_->exchange_and_sum({}, {}, values.data(), values.extent(0), device::stream_handle(exec));
 }
 
 void GpuP2pTransport::all_reduce_doubles(const device::Device& exec,
                                          const device::DeviceView<double*>& values) {
-  memory_->exchange_and_sum({}, values.data(), values.extent(0), device::stream_handle(exec));
+  memory_->exchange_and_sum({}, {}, values.data(), values.extent(0), device::stream_handle(exec));
 }
 
 void GpuP2pTransport::broadcast(const device::Device& exec,

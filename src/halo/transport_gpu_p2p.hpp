@@ -20,9 +20,12 @@ class GpuP2pTransport final : public Transport {
 
   std::string_view name() const override { return "gpu_p2p"; }
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
+  bool begin_in_place(const TileFields& fields, std::span<const PixelMessage> messages,
+                      Arrival arrival) override;
   void finish(const device::Device& exec) override;
   bool reduce_along(const device::DeviceView<Real*>& values) override;
   bool recordable() const override { return true; }
+  bool sums_beside() const override { return true; }
   void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) override;
   void all_reduce_doubles(const device::Device& exec,
                           const device::DeviceView<double*>& values) override;
@@ -35,8 +38,9 @@ class GpuP2pTransport final : public Transport {
   double timeout_s_;
   std::unique_ptr<PeerMemory> memory_;
   ProgressMarks marks_;
-  std::vector<PeerMessage> messages_;  ///< under way
-  device::DeviceView<Real*> summed_;   ///< along with them
+  PeerFields<Real> fields_{};                ///< under way
+  std::vector<PeerMessage<Real>> messages_;  ///< of these, or of buffers
+  device::DeviceView<Real*> summed_;         ///< along with them
 };
 
 }  // namespace tessera::halo

@@ -14,6 +14,7 @@ using device::Device;
 
 void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk& chunk,
                        const GradientSums& sums, bool with_probe) {
+  if (beside_) beside_->join(exec);  // the slots' sums may still be read there
   if (model_.illumination().shifts_on_chip(chunk, object))
     return add_on_chip(exec, object, chunk, sums, with_probe, {});
   complex* const waves = model_.waves().data();
@@ -101,7 +102,7 @@ void GradientPass::add_on_chip(const Device& exec, const ObjectView& object, con
   } else {
     hot_path::add_gradients_and_shift(device::stream_handle(exec), scan, fused, shifts);
   }
-  if (with_probe) illumination.chip_shifts().gather(exec, sums.probe);
+  if (with_probe) illumination.chip_shifts().gather(gathering(exec), sums.probe);
 }
 
 template <class Work>
@@ -123,7 +124,10 @@ void GradientPass::add_at_once(const Device& exec, const ObjectView& object, con
     if (may_be_dense) model_.coverage().take(exec, scan, chunk, fused);
     work(device::stream_handle(exec), scan, fused);
   }
-  model_.take_slot_sums(exec, object, chunk, sums, with_probe, model_.fitted());
+  // Slopes read the object, which is not to change beside them.
+  const FittedParameters& fitted = model_.fitted();
+  model_.take_slot_sums(fitted.any_at_position() ? exec : gathering(exec), object, chunk, sums,
+                        with_probe, fitted);
 }
 
 }  // namespace tessera::physics

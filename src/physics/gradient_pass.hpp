@@ -1,6 +1,8 @@
 #pragma once
 /// Everything from object and probe to the sums of their updates, for one chunk.
 
+#include "tessera/device/stream.hpp"
+
 #include "physics/forward_model.hpp"
 
 namespace tessera::physics {
@@ -33,6 +35,9 @@ class GradientPass {
                           const GradientSums& sums, bool with_probe,
                           const hot_path::KeptOfSlices& kept);
 
+  /// From now on `add` gathers the sums of the probe there, behind the chunk.
+  void gather_beside(device::Beside& beside) { beside_ = &beside; }
+
   /// Of the chunks so far, each before its update.
   RunningFigures& figures() { return figures_; }
 
@@ -47,8 +52,14 @@ class GradientPass {
   void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                    const GradientSums& sums, bool with_probe, bool may_be_dense, const Work& work);
 
+  /// Where the sums of a chunk that `exec` has made are gathered.
+  const device::Device& gathering(const device::Device& exec) {
+    return beside_ ? beside_->fork(exec) : exec;
+  }
+
   ForwardModel& model_;
   RunningFigures figures_;
+  device::Beside* beside_ = nullptr;
 };
 
 }  // namespace tessera::physics

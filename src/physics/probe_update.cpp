@@ -48,8 +48,12 @@ void ProbeUpdate::start_batch(const Device& exec) const {
   find_max_power(exec, probe_, max_power_);
 }
 
+bool ProbeUpdate::is_fused() const {
+  return model_.illumination().has_row_spectra();
+}
+
 void ProbeUpdate::apply(const Device& exec, const Real* step, Real alpha) const {
-  if (model_.illumination().has_row_spectra())
+  if (is_fused())
     apply_at_once(exec, step, alpha);
   else
     apply_step_by_step(exec, step, alpha);

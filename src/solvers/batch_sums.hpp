@@ -51,10 +51,12 @@ class BatchSums {
   /// complete object sums and every rank the complete probe sums. Per batch 3 Reals per ghost
   /// pixel and plane travel to owners, and 2 n_modes + 1 Reals per probe pixel are all-reduced.
   /// Collective.
+  /// @param beside where the probe's sums are completed; else in `exec`
   template <class Add>
-  void add_up(const device::Device& exec, Sweep& sweep, const Batch& batch, const Add& add) const {
+  void add_up(const device::Device& exec, Sweep& sweep, const Batch& batch, const Add& add,
+              device::Beside* beside = nullptr) const {
     const std::array object_sums{halo::tile_field(sums_.object), halo::tile_field(sums_.dose)};
-    sweep.sum(exec, batch, object_sums, shared_, add);
+    sweep.sum(exec, batch, object_sums, shared_, add, beside);
   }
   /// The object's sums alone: nothing is all-reduced.
   template <class Add>

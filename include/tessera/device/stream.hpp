@@ -84,6 +84,41 @@ void copy_async(const Device& exec, void* to, const void* from, std::size_t n_by
 /// cudaStream_t of an execution space; null on a host build.
 void* stream_handle(const Device& exec);
 
+/// An execution space whose work goes to `stream`, which must outlive it.
+Device device_of(const Stream& stream);
+
+/// A second queue, for what need not wait for the work of an execution space, nor it for that.
+class Beside {
+ public:
+  /// @param apart false: both are one queue
+  explicit Beside(bool apart) : apart_(apart), beside_(device_of(stream_)) {}
+
+  bool is_apart() const { return apart_; }
+  /// What is started in the result runs behind all that `exec` holds now, and beside what is
+  /// started there later. Valid until the next call.
+  const Device& fork(const Device& exec) {
+    if (!apart_) return exec;
+    mark_.record(exec);
+    mark_.hold(stream_);
+    forked_ = true;
+    return beside_;
+  }
+  /// Later work of `exec` runs behind all that was started beside it.
+  void join(const Device& exec) {
+    if (!forked_) return;
+    mark_.record(stream_);
+    mark_.hold(exec);
+    forked_ = false;
+  }
+
+ private:
+  bool apart_;
+  bool forked_ = false;
+  Stream stream_;
+  Event mark_;
+  Device beside_;
+};
+
 /// Names this rank's GPU, the same for all ranks that use it and for no other; empty on a host
 /// build.
 std::string gpu_identity();

@@ -2,31 +2,16 @@
 /// Keeps the tiles of all ranks one object: owners' values to ghosts (fill), ghosts' sums to owners
 /// (accumulate). The two are adjoint: <fill u, w> = <u, accumulate w>.
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "tessera/decomposition/batch_halo.hpp"
 #include "tessera/device/device.hpp"
+#include "tessera/halo/tile_fields.hpp"
 #include "tessera/halo/transport.hpp"
 
 namespace tessera::halo {
-
-/// A quantity on a rank's ghosted box: (n_planes, H, W) values of `n_components` Reals each
-/// (complex: 2), C order.
-struct TileField {
-  Real* data = nullptr;
-  int n_planes = 1;
-  int n_components = 1;
-};
-
-inline TileField tile_field(const device::DeviceView<device::complex***>& view) {
-  return {reinterpret_cast<Real*>(view.data()), static_cast<int>(view.extent(0)), 2};
-}
-inline TileField tile_field(const device::DeviceView<Real***>& view) {
-  return {view.data(), static_cast<int>(view.extent(0)), 1};
-}
 
 /// Time and traffic of one rank, for the summary.
 struct HaloStatistics {
@@ -51,7 +36,7 @@ struct CarriedPixels {
 /// waits for nobody. At most `max_fields` at a time.
 class HaloExchange {
  public:
-  static constexpr int max_fields = 8;
+  static constexpr int max_fields = TileFields::max;
 
   /// @param max_reals_per_pixel sum over the fields of one call of n_planes * n_components, at most
   HaloExchange(decomposition::HaloPlan plan, int max_reals_per_pixel, Transport& transport);
@@ -76,7 +61,7 @@ class HaloExchange {
     Accumulation(const Accumulation&) = delete;
     Accumulation& operator=(const Accumulation&) = delete;
     /// Whether anything travels.
-    bool is_under_way() const { return halo_.n_fields_ > 0; }
+    bool is_under_way() const { return halo_.under_way_.n > 0; }
     /// To be called while this rank computes: lets the exchange go on, and does not wait.
     void progress() const { halo_.progress(); }
     /// Ghost values are added to their owners' in ascending peer order; ghosts keep what they hold.
@@ -106,8 +91,7 @@ class HaloExchange {
   void begin(const device::Device& exec, std::span<const TileField> fields,
              const CarriedPixels& carried, Exchange decomposition::PeerMessages::* exchange);
   template <class Move>
-  void finish(const device::Device& exec, const char* label,
-              Exchange decomposition::PeerMessages::* exchange, const Move& move);
+  void finish(const device::Device& exec, const char* label, const Move& move);
   void progress();
   void finish_accumulate(const device::Device& exec);
 
@@ -118,9 +102,9 @@ class HaloExchange {
   std::vector<device::DeviceView<Real*>> send_;
   std::vector<device::DeviceView<Real*>> receive_;
   std::vector<Message> messages_;
-  std::array<TileField, max_fields> fields_{};  ///< under way
-  int n_fields_ = 0;                            ///< 0: nothing is
-  CarriedPixels carried_;
+  std::vector<PixelMessage> pixel_messages_;
+  TileFields under_way_;          ///< none: nothing is
+  bool without_buffers_ = false;  ///< what is under way
   int max_reals_per_pixel_;
   HaloStatistics statistics_;
 };

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tessera/comm/communicator.hpp"
 #include "tessera/device/device.hpp"
+#include "tessera/halo/tile_fields.hpp"
 
 namespace tessera::halo {
 
@@ -20,6 +22,16 @@ struct Message {
   Real* receive = nullptr;
   std::int64_t n_receive = 0;
 };
+
+/// The same of a tile's pixels, where they lie; on both sides as many.
+struct PixelMessage {
+  int peer = 0;
+  decomposition::MessagePieces send;
+  decomposition::MessagePieces receive;
+};
+
+/// What becomes of pixels that arrive.
+enum class Arrival { replaces, adds };
 
 /// All calls are ordered with the work of `exec`: they take what its earlier work wrote, and its
 /// later work sees what has arrived. Whether the host waits is the transport's affair.
@@ -33,6 +45,13 @@ class Transport {
   /// Start moving; `messages` and their buffers stay untouched until `finish`. One exchange at a
   /// time; every message has its counterpart, of the same length and tag, at the peer.
   virtual void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) = 0;
+  /// `begin` without buffers: what is sent is read where it lies, between now and the end of
+  /// `finish`, which puts what arrives in its place, or adds it in the order of the messages.
+  /// False, on all ranks: this needs buffers, and nothing has begun.
+  virtual bool begin_in_place(const TileFields& /*fields*/,
+                              std::span<const PixelMessage> /*messages*/, Arrival /*arrival*/) {
+    return false;
+  }
   /// Between `begin` and `finish`, while the host works: moves on what moves only when its host
   /// asks, and does not wait.
   virtual void progress() {}
@@ -43,6 +62,9 @@ class Transport {
   virtual bool reduce_along(const device::DeviceView<Real*>& /*values*/) { return false; }
   /// True if the host takes no part in any of this, so that a device::Graph can record it.
   virtual bool recordable() const { return false; }
+  /// Whether `all_reduce` may run in one queue of the device and an exchange in another, and gains
+  /// by it.
+  virtual bool sums_beside() const { return false; }
   /// Sum over all ranks, in place, the same bits on every rank. Collective.
   virtual void all_reduce(const device::Device& exec, const device::DeviceView<Real*>& values) = 0;
   /// The same for what is added in double whatever a Real is: costs, step sizes, inner products.

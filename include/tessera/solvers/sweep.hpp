@@ -8,6 +8,7 @@
 #include "tessera/decomposition/batch_reach.hpp"
 #include "tessera/decomposition/batch_schedule.hpp"
 #include "tessera/device/device.hpp"
+#include "tessera/device/stream.hpp"
 #include "tessera/halo/halo_exchange.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
@@ -76,14 +77,18 @@ class Sweep {
   /// The chunks of those batches one after another, for who has to prepare for them.
   physics::Pass pass() const;
 
+  /// Whether shared sums may travel beside those of the object.
+  bool sums_beside() const { return transport_.sums_beside(); }
   /// Sum over a batch: add(chunk) for every chunk, which writes `object_sums` and `shared_sums`;
   /// then owners hold the complete object sums and every rank the complete shared ones. The
   /// accumulate is under way behind the interior, and carries what the batch reaches. What is empty
   /// does not travel. Collective.
+  /// @param beside where add(chunk) leaves the last of the shared sums, and they are summed
   template <class Add>
   void sum(const device::Device& exec, const Batch& batch,
            std::span<const halo::TileField> object_sums,
-           const device::DeviceView<Real*>& shared_sums, const Add& add) {
+           const device::DeviceView<Real*>& shared_sums, const Add& add,
+           device::Beside* beside = nullptr) {
     add_all("border", batch.border, add);
     const halo::HaloExchange::Accumulation under_way =
         halo_.begin_accumulate(exec, object_sums, batch.carried);
@@ -92,6 +97,11 @@ class Sweep {
       under_way.progress();
     });
     const bool is_shared = shared_sums.size() > 0;
+    if (is_shared && beside && beside->is_apart()) {
+      all_reduce_reals(beside->fork(exec), shared_sums);
+      under_way.finish(exec);
+      return;
+    }
     const bool along =
         is_shared && under_way.is_under_way() && transport_.reduce_along(shared_sums);
     under_way.finish(exec);
