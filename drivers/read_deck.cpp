@@ -16,7 +16,7 @@ deck::Words agreed_words(const std::string& text, const comm::Communicator& comm
   std::string lines;
   if (comm.is_root())
     for (const auto& [name, value] : deck::words_of_environment(text))
-      lines += name + '=' + value + '\0';
+      lines += tessera::text(name, '=', value, '\0');
   comm.broadcast(lines);
   deck::Words words;
   for (std::size_t begin = 0; begin < lines.size();) {

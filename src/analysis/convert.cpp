@@ -42,6 +42,7 @@ ExportedResult read_result(const io::File& file) {
 
 void check_endings(const std::string& path, const std::string& ending, bool of_result) {
   std::vector<std::string> names;
+  names.reserve(std::size(endings));
   for (const Ending& known : endings) names.emplace_back(known.name);
   if (std::ranges::find(names, ending) == names.end())
     throw InputError(text("-o ends in \"", ending, "\"; it must be one of ", joined(names)));

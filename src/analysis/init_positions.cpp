@@ -125,7 +125,7 @@ void look_at_positions(const io::ScanReader& reader, Sight& sight, DeckDraft& de
                     micrometres(*window), ", a step ",
                     number_words("%.3g %%", 100 * step / *window), " of it"));
   if (step > 0.5 * *window)
-    sight.warnings.push_back(
+    sight.warnings.emplace_back(
         "neighbouring windows hardly overlap: check the units of positions, "
         "distance and pixel");
 }

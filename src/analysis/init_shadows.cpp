@@ -167,7 +167,7 @@ void look_at_shadows(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
   if (!sight.in_near_field && motion && is_near_field(*motion, sight, deck)) {
     sight.in_near_field = true;
     deck.set("experiment.propagation", "\"fresnel\"", "the images move with the scan");
-    sight.warnings.push_back(
+    sight.warnings.emplace_back(
         "the images move with the scan, and the beam is wider than the window of a far-field "
         "pattern or comes from the focus that the file names: taken as the near field");
   }
@@ -178,7 +178,7 @@ void look_at_shadows(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
   }
   if (!motion) {
     if (can_be)
-      sight.warnings.push_back(
+      sight.warnings.emplace_back(
           "the images do not move with the positions as they should in the "
           "near field: check signs, axes and units of the positions");
     return;
@@ -203,6 +203,7 @@ void turn_far_field(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
   const double object_pixel_m =
       geometry::far_field_pixel_m(*wavelength, *distance, *pixel, sight.n_pixels);
   std::vector<Vec2> positions_px;
+  positions_px.reserve(positions.size());
   const double unit = positions_unit(positions, object_pixel_m * sight.n_pixels);
   for (const Vec2 at : positions) positions_px.push_back(unit / object_pixel_m * at);
   const Shape2 shape = sight.patterns.shape;

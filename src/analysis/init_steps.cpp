@@ -156,7 +156,7 @@ void look_at_beam(Sight& sight, DeckDraft& deck) {
   if (sight.said.is_cornered || (sight.beam.is_in_corners && !fills_detector)) {
     deck.set("data.zero_frequency", "\"corner\"", "the beam is at pixel [0, 0]");
     if (!sight.said.is_cornered)
-      sight.warnings.push_back(
+      sight.warnings.emplace_back(
           "the beam is in the corners, not in the middle: the patterns are "
           "as an FFT has them, data.zero_frequency = \"corner\"");
     return;
@@ -164,7 +164,7 @@ void look_at_beam(Sight& sight, DeckDraft& deck) {
   if (fills_detector && !has_electrons(sight, deck)) {
     sight.in_near_field = true;
     deck.set("experiment.propagation", "\"fresnel\"", "the beam fills the detector");
-    sight.warnings.push_back(
+    sight.warnings.emplace_back(
         "the beam fills the detector: taken as the near field; if it is not, "
         "remove experiment.propagation");
   }

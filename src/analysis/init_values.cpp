@@ -57,7 +57,7 @@ void look_at_values(Sight& sight, DeckDraft& deck) {
   else
     leave_out_saturated(n_damaged, sight, deck);
   if (!survey.are_whole_numbers && survey.max_count > 0 && survey.max_count <= 1)
-    sight.warnings.push_back(
+    sight.warnings.emplace_back(
         "the patterns are scaled, not counts: their noise is not known, use noise = \"amplitude\"");
 }
 
@@ -116,7 +116,7 @@ void look_at_mask(const io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
     deck.remove("data.bad_pixels");
   }
   if (sight.survey.max_count <= 0)
-    sight.warnings.push_back(
+    sight.warnings.emplace_back(
         "the patterns looked at hold no counts: is data.patterns the right dataset?");
   settle_polarity(sight, deck);
   look_at_values(sight, deck);

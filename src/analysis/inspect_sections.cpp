@@ -58,10 +58,10 @@ double median_step_m(std::vector<Vec2> positions_m) {
       nearest_m = std::min(nearest_m, std::hypot(way.y, way.x));
       return std::abs(way.y) < nearest_m;
     };
-    for (std::size_t j = i; j-- > 0 && try_out(positions_m[j]);) {
-    }
-    for (std::size_t j = i + 1; j < n && try_out(positions_m[j]); ++j) {
-    }
+    for (std::size_t j = i; j > 0; --j)
+      if (!try_out(positions_m[j - 1])) break;
+    for (std::size_t j = i + 1; j < n; ++j)
+      if (!try_out(positions_m[j])) break;
     steps_m.push_back(nearest_m);
   }
   const auto middle = steps_m.begin() + static_cast<std::ptrdiff_t>(steps_m.size() / 2);

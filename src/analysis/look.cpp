@@ -134,6 +134,7 @@ Shape2 raster_of(const io::ScanInfo& info) {
 
 std::vector<double> of_positions(const Seen& seen, const auto& value) {
   std::vector<double> values;
+  values.reserve(seen.moments.size());
   for (std::size_t p = 0; p < seen.moments.size(); ++p) values.push_back(value(p));
   return values;
 }

@@ -56,7 +56,7 @@ WaveStack ObjectSource::read(const Box& box, int first, int n_images) const {
                     &out(i, y - box.begin.y, held.begin.x - box.begin.x));
     return out;
   }
-  const Dataset& from = std::get<Dataset>(from_);
+  const auto& from = std::get<Dataset>(from_);
   const std::size_t n_axes = from.extents.size();
   io::Extents begin(n_axes, 0);
   io::Extents count(n_axes, 1);

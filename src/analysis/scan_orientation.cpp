@@ -34,6 +34,7 @@ ScanOrientation least_curl(const std::vector<Vec2>& field, Shape2 raster) {
 
 ScanOrientation find_scan_orientation(const std::vector<Vec2>& centres, Shape2 raster) {
   std::vector<Vec2> exchanged;
+  exchanged.reserve(centres.size());
   for (const Vec2 centre : centres) exchanged.push_back({centre.x, centre.y});
   const ScanOrientation straight = least_curl(centres, raster);
   ScanOrientation crossed = least_curl(exchanged, raster);

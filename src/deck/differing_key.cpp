@@ -26,7 +26,7 @@ bool is_left_open(const Deck& deck, const Key& key) {
 }
 
 std::string compared_text(const Key& key) {
-  const std::string value = value_text(key).value_or("");
+  std::string value = value_text(key).value_or("");
   if (!key.is_path || std::get<std::string*>(key.field)->empty()) return value;
   std::error_code unknown;
   return std::filesystem::weakly_canonical(*std::get<std::string*>(key.field), unknown);

@@ -75,6 +75,7 @@ std::string code(const std::string& words) {
 
 std::string names_of(const std::vector<std::string>& methods) {
   std::vector<std::string> names;
+  names.reserve(methods.size());
   for (const std::string& method : methods) names.push_back(code(method));
   return joined(names);
 }

@@ -54,7 +54,7 @@ std::optional<Fact> axis_step(const File& file, const std::string& group, int i)
   std::string unit;
   try {
     unit = file.text_attribute(name, "units").value_or("");
-  } catch (const InputError&) {
+  } catch (const InputError&) {  // no text
   }
   return Fact{name, values[1] - values[0], unit};
 }

@@ -33,7 +33,7 @@ void add_linked(const File& file, const std::string& name, int depth, std::vecto
   } catch (const InputError&) {  // a group, or nowhere
     if (depth == 0) return;
     for (const std::string& member : file.members(name))
-      add_linked(file, name + '/' + member, depth - 1, found);
+      add_linked(file, text(name, '/', member), depth - 1, found);
   }
 }
 
@@ -51,7 +51,7 @@ std::vector<Found> all_datasets(const File& file) {
   constexpr int depth_of_links = 3;
   for (const std::string& group : groups)
     for (const std::string& member : file.members(group.empty() ? "/" : group)) {
-      const std::string name = group.empty() ? member : group + '/' + member;
+      const std::string name = group.empty() ? member : text(group, '/', member);
       if (!is_own.contains(name)) add_linked(file, name, depth_of_links, found);
     }
   return found;

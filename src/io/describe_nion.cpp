@@ -19,7 +19,7 @@ nlohmann::json properties(const File& file, const std::string& name) {
       return nlohmann::json::parse(*words, nullptr, false);
   } catch (const InputError&) {  // something else goes by that name
   }
-  return nlohmann::json(nlohmann::json::value_t::discarded);
+  return nlohmann::json::value_t::discarded;
 }
 
 /// Of one of four axes.

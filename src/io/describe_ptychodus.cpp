@@ -71,7 +71,7 @@ std::optional<ScanDescription> describe_ptychodus(const File& file) {
   const std::string parameters = parameters_beside(file.path());
   if (!parameters.empty()) state_parameters(parameters, file.info("dp").extents, scan);
   if (scan.positions.empty())
-    scan.warnings.push_back(
+    scan.warnings.emplace_back(
         "no file of parameters is beside it (\"..._para.hdf5\"): give data.positions_file");
   return scan;
 }

@@ -85,7 +85,7 @@ class DmTagReader {
       std::string tag(static_cast<std::size_t>(whole(2)), '\0');
       if (!file_.read(tag.data(), std::ssize(tag))) fail_short();
       if (tag.empty()) tag = text(nameless++);
-      if (!name.empty()) tag = name + '/' + tag;
+      if (!name.empty()) tag = text(name, '/', tag);
       if (is_long_) whole(8);  // of bytes, which its definition says again
       if (kind == is_group)
         read_group(tag, depth + 1);
@@ -103,6 +103,7 @@ class DmTagReader {
     if (std::string_view(mark.data(), mark.size()) != "%%%%" || n < 1 || n > max_definition)
       tags_.fail(text("tag \"", name, "\" has no definition; it is damaged"));
     std::vector<std::int64_t> definition;
+    definition.reserve(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) definition.push_back(word());
     const std::int64_t count = n > 1 && definition[0] != structure ? definition.back() : 1;
     const std::int64_t bytes = bytes_of(name, definition, 0);

@@ -120,7 +120,7 @@ std::vector<std::string> File::members(const std::string& group) const {
   if (!has(group)) return names;
   const FileAtWork at_work(path());
   const auto add = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
-    static_cast<std::vector<std::string>*>(data)->push_back(name);
+    static_cast<std::vector<std::string>*>(data)->emplace_back(name);
     return 0;
   };
   const Hid opened(H5Gopen2(handle_->file, group.c_str(), H5P_DEFAULT), H5Gclose);

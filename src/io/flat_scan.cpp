@@ -108,7 +108,7 @@ class FlatScan final : public ScanReader {
                             " patterns of ", flat_.shape.h, " x ", flat_.shape.w, " pixels"));
     constexpr double max_compression = 4096;  // of deflate 1032, of LZW somewhat more
     const double pattern = double{1} * flat_.shape.h * flat_.shape.w * flat_.type.bytes;
-    const double between = static_cast<double>(flat_.bytes_between);
+    const auto between = static_cast<double>(flat_.bytes_between);
     const double needed =
         pattern +
         (flat_.first_bytes.empty()

@@ -120,6 +120,7 @@ void StagedFile::make_structure() {
   comm_.together([&] {
     if (!comm_.is_root()) return;
     std::vector<std::string> names;
+    names.reserve(datasets_.size());
     for (const Dataset& dataset : datasets_) names.push_back(dataset.name);
     File file = File::create(path_);
     for (const auto& make : structure_) make(file);

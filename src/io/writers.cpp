@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstring>
 #include <numeric>
 
-#include <limits.h>
 #include <sys/uio.h>
 
 #include "tessera/base/progress.hpp"

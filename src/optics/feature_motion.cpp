@@ -189,8 +189,10 @@ double lit_radius_px(const ImageStack<double>& patterns) {
       pixels.emplace_back(std::hypot(y - mean.h() / 2, x - mean.w() / 2), mean(0, y, x));
   std::ranges::sort(pixels);
   double left = 0.9 * total(mean.data(), mean.shape().size());
-  for (const auto& [radius, counts] : pixels)
-    if ((left -= counts) <= 0) return radius;
+  for (const auto& [radius, counts] : pixels) {
+    left -= counts;
+    if (left <= 0) return radius;
+  }
   return pixels.back().first;
 }
 
@@ -221,6 +223,7 @@ std::vector<PatternPair> spread_pairs(const std::vector<Vec2>& positions_px, Sha
     }
   }
   std::vector<PatternPair> pairs;
+  pairs.reserve(chosen.size());
   for (const auto& [first, second] : chosen) pairs.push_back({first, second});
   return pairs;
 }
@@ -245,6 +248,7 @@ FeatureMotion feature_motion(const ImageStack<double>& patterns,
                              const std::vector<PatternPair>& pairs) {
   Correlations correlations(patterns, pairs);
   std::vector<Vec2> across;
+  across.reserve(positions_px.size());
   for (const Vec2& p : positions_px) across.push_back({-p.x, p.y});
   correlations.place(across);
   const double chance = highest_peak(correlations).correlation;

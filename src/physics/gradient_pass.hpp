@@ -53,7 +53,7 @@ class GradientPass {
                    const GradientSums& sums, bool with_probe, bool may_be_dense, const Work& work);
 
   /// Where the sums of a chunk that `exec` has made are gathered.
-  const device::Device& gathering(const device::Device& exec) {
+  device::Device gathering(const device::Device& exec) {
     return beside_ ? beside_->fork(exec) : exec;
   }
 

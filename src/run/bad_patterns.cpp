@@ -41,6 +41,7 @@ std::vector<double> of_all(const Scan& scan, std::span<const double> mine,
 
 double median_at(const std::vector<std::size_t>& positions, const std::vector<double>& values) {
   std::vector<double> there;
+  there.reserve(positions.size());
   for (const std::size_t position : positions) there.push_back(values[position]);
   const auto middle = there.begin() + static_cast<std::ptrdiff_t>(there.size() / 2);
   std::ranges::nth_element(there, middle);
@@ -71,6 +72,7 @@ class Neighbours {
     if (near.size() < n_neighbours) return {};
     std::ranges::nth_element(near, near.begin() + n_neighbours - 1);
     std::vector<std::size_t> nearest;
+    nearest.reserve(n_neighbours);
     for (std::size_t k = 0; k < n_neighbours; ++k) nearest.push_back(near[k].second);
     return nearest;
   }

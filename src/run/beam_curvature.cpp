@@ -38,6 +38,7 @@ constexpr double roughly = 0.15;
 std::vector<Vec2> window_positions_px(const Scan& scan, const comm::Communicator& comm) {
   const std::vector<Vec2> subpixel = subpixel_of_all(scan, comm);
   std::vector<Vec2> positions;
+  positions.reserve(subpixel.size());
   for (std::size_t i = 0; i < subpixel.size(); ++i)
     positions.push_back(as_vec2(scan.grid.corner[i]) + subpixel[i]);
   return positions;
@@ -169,7 +170,7 @@ std::string curvature_line(const optics::FeatureMotion& motion, const geometry::
   const double mean = (motion.yy + motion.xx) / 2;
   const double source_per_m = (optics.source_distance_m > 0 ? 1 / optics.source_distance_m : 0) +
                               (mean - 1) / optics.propagation_m;
-  const std::string curved = moved + ": the beam starts curved accordingly";
+  std::string curved = moved + ": the beam starts curved accordingly";
   constexpr double remarkable = 0.1;
   if (std::abs(mean - 1) < remarkable || source_per_m <= 0) return curved;
   return text(curved, "; experiment.source_distance_m = ", 1 / source_per_m, " would say the same");

@@ -62,6 +62,7 @@ std::string suspects(const deck::Deck& deck, const Scan& scan) {
 template <class Name>
 std::string first_of(std::size_t n, std::size_t most_named, const Name& name) {
   std::vector<std::string> names;
+  names.reserve(std::min(n, most_named));
   for (std::size_t i = 0; i < std::min(n, most_named); ++i) names.push_back(name(i));
   return joined(names) + (n > most_named ? " ..." : "");
 }

@@ -72,6 +72,7 @@ std::vector<EpochFigures> read_history(const io::File& file) {
   const std::size_t n = error.size();
   const std::vector<double> r_factor = read_column(file, "history/r_factor", n);
   std::vector<EpochFigures> history;
+  history.reserve(n);
   for (std::size_t i = 0; i < n; ++i) history.push_back({error[i], r_factor[i]});
   // Results of earlier versions know one solver and no validation.
   if (file.has("history/stage")) {

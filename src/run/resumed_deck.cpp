@@ -77,7 +77,7 @@ std::string deck_text_of_result(const std::string& path) {
 std::string sound_result(const std::string& path, const comm::Communicator& comm, const Log& log) {
   const io::Soundness soundness = io::soundness_of(path, comm);
   if (soundness == io::Soundness::sound) return path;
-  const std::string older = io::older_save(path);
+  std::string older = io::older_save(path);
   const char* what = soundness == io::Soundness::damaged
                          ? "\" is damaged (its bytes are not those of its checksum)"
                          : "\" is missing or cannot be read";

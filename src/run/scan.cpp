@@ -31,6 +31,7 @@ bool tiles_are_due(const deck::Refine& refine, double drift_px) {
 
 std::vector<int> Scan::batch_sizes() const {
   std::vector<int> sizes;
+  sizes.reserve(plan.solvers.size());
   for (const deck::Solver& solver : plan.solvers) sizes.push_back(solver.max_in_batch(n_fitted()));
   return sizes;
 }
@@ -42,7 +43,9 @@ std::vector<int> Scan::fitted() const {
   auto next_bad = bad.begin();
   auto next_held_out = held_out.begin();
   const auto takes = [](int position, auto& next, auto end) {
-    return next != end && *next == position && (++next, true);
+    if (next == end || *next != position) return false;
+    ++next;
+    return true;
   };
   for (int position = 0; position < n_positions(); ++position)
     if (!takes(position, next_empty, empty.end()) && !takes(position, next_bad, bad.end()) &&

@@ -24,7 +24,7 @@ using device::complex;
 
 /// Of the patterns' shape; one of the file's patterns' shape is cut, binned and padded as they
 /// were.
-WaveStack checked_probe(WaveStack probe, const std::string& path, const std::string& dataset,
+WaveStack checked_probe(const WaveStack& probe, const std::string& path, const std::string& dataset,
                         const geometry::DetectorFrame& frame) {
   const Shape2 pattern = frame.pattern;
   if (probe.shape() != pattern && probe.shape() != frame.recorded)

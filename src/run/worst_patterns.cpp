@@ -79,6 +79,7 @@ std::vector<float> WorstPatterns::picture(int image) const {
 
 void WorstPatterns::agree(const comm::Communicator& comm) {
   std::vector<Entry> mine;
+  mine.reserve(kept_.size());
   for (const Kept& kept : kept_)
     mine.push_back({kept.cost, static_cast<double>(kept.position), kept.error});
   agreed_ = comm.all_gather(std::span<const Entry>(mine));
@@ -93,6 +94,7 @@ void WorstPatterns::write(io::StagedFile& file) const {
   const auto n = std::ssize(agreed_);
   const auto column = [&](const char* name, auto field) {
     std::vector<double> values;
+    values.reserve(agreed_.size());
     for (const Entry& entry : agreed_) values.push_back(entry.*field);
     file.write_doubles(group + name, {n}, std::move(values));
   };

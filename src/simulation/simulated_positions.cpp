@@ -28,7 +28,7 @@ void distort(std::vector<Vec2>& positions_m, const std::vector<double>& affine) 
 
 /// The sample drifts, fast at first, and comes to rest with the scan's end; the file does not know.
 void forget_drift(std::vector<Vec2>& positions_m, Vec2 drift_m) {
-  const double n = static_cast<double>(positions_m.size());
+  const auto n = static_cast<double>(positions_m.size());
   for (std::size_t i = 0; i < positions_m.size(); ++i) {
     const double t = static_cast<double>(i) / std::max(1.0, n - 1);
     positions_m[i] = positions_m[i] - drift_m * (2 * t - t * t);

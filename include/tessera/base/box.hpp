@@ -28,7 +28,7 @@ struct Vec2 {
   friend constexpr Vec2 operator/(Vec2 a, double divisor) { return {a.y / divisor, a.x / divisor}; }
 };
 
-inline constexpr Vec2 as_vec2(Pixel pixel) {
+constexpr Vec2 as_vec2(Pixel pixel) {
   return {static_cast<double>(pixel.y), static_cast<double>(pixel.x)};
 }
 

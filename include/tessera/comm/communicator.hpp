@@ -77,6 +77,7 @@ class Communicator {
   std::vector<T> exchange(const std::vector<std::vector<T>>& to) const {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<std::span<const std::byte>> parts;
+    parts.reserve(to.size());
     for (const std::vector<T>& values : to) parts.push_back(std::as_bytes(std::span(values)));
     const std::vector<std::byte> bytes = exchange_bytes(parts);
     std::vector<T> come(bytes.size() / sizeof(T));

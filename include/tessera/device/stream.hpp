@@ -3,6 +3,7 @@
 /// memory. On a host build all of it happens at once, in the order of the calls.
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -91,32 +92,34 @@ Device device_of(const Stream& stream);
 class Beside {
  public:
   /// @param apart false: both are one queue
-  explicit Beside(bool apart) : apart_(apart), beside_(device_of(stream_)) {}
+  explicit Beside(bool apart) : queue_(apart ? std::make_unique<Queue>() : nullptr) {}
 
-  bool is_apart() const { return apart_; }
+  bool is_apart() const { return queue_ != nullptr; }
   /// What is started in the result runs behind all that `exec` holds now, and beside what is
-  /// started there later. Valid until the next call.
-  const Device& fork(const Device& exec) {
-    if (!apart_) return exec;
-    mark_.record(exec);
-    mark_.hold(stream_);
+  /// started there later.
+  Device fork(const Device& exec) {
+    if (!queue_) return exec;
+    queue_->mark.record(exec);
+    queue_->mark.hold(queue_->stream);
     forked_ = true;
-    return beside_;
+    return queue_->exec;
   }
   /// Later work of `exec` runs behind all that was started beside it.
   void join(const Device& exec) {
     if (!forked_) return;
-    mark_.record(stream_);
-    mark_.hold(exec);
+    queue_->mark.record(queue_->stream);
+    queue_->mark.hold(exec);
     forked_ = false;
   }
 
  private:
-  bool apart_;
+  struct Queue {
+    Stream stream;
+    Event mark;
+    Device exec = device_of(stream);
+  };
+  std::unique_ptr<Queue> queue_;
   bool forked_ = false;
-  Stream stream_;
-  Event mark_;
-  Device beside_;
 };
 
 /// Names this rank's GPU, the same for all ranks that use it and for no other; empty on a host

@@ -52,7 +52,7 @@ KOKKOS_FUNCTION Real amplitude_of(const complex& value) {
 KOKKOS_FUNCTION complex shrunk(const complex& value, Real threshold) {
   const complex difference = value - complex(1);
   const Real length = amplitude_of(difference);
-  if (length <= threshold) return complex(1);
+  if (length <= threshold) return {1, 0};
   return complex(1) + difference * (1 - threshold / length);
 }
 
