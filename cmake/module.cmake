@@ -46,12 +46,21 @@ tessera_precompiled(module_device LIBRARIES tessera_kokkos HEADERS <Kokkos_Core.
 
 # tessera_module(NAME SOURCES file... DEVICE_SOURCES file... DEPENDS module... LIBRARIES target...
 #                PRIVATE_LIBRARIES target...)
-# DEVICE_SOURCES: those that include device.hpp, directly or not.
+# DEVICE_SOURCES: those that include device.hpp, directly or not. Modules without any are of no precision: with
+# TESSERA_PURE_MODULES_OF they are those of that build folder.
 function(tessera_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEVICE_SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
   set(target tessera_${name})
   list(TRANSFORM arg_DEPENDS PREPEND tessera_)
-  if(arg_SOURCES OR arg_DEVICE_SOURCES)
+  if(TESSERA_PURE_MODULES_OF AND arg_SOURCES AND NOT arg_DEVICE_SOURCES)
+    set(scope INTERFACE)
+    add_library(${target}_built STATIC IMPORTED GLOBAL)
+    set_target_properties(${target}_built PROPERTIES
+                          IMPORTED_LOCATION ${TESSERA_PURE_MODULES_OF}/src/${name}/lib${target}.a
+                          INTERFACE_LINK_LIBRARIES "${arg_DEPENDS};${arg_PRIVATE_LIBRARIES}")
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${target}_built)
+  elseif(arg_SOURCES OR arg_DEVICE_SOURCES)
     set(scope PUBLIC)
     tessera_device_sources(${arg_DEVICE_SOURCES})
     add_library(${target} STATIC ${arg_SOURCES} ${arg_DEVICE_SOURCES})
