@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iomanip>
 #include <limits>
+#include <ranges>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
@@ -126,8 +127,10 @@ std::unique_ptr<Transport> choose_transport(std::string_view name, const comm::C
   Trial trial(traffic);
   std::vector<Candidate> candidates;
   candidates.reserve(names.size());
-  for (const std::string& each : names)
+  for (const std::string& each : names | std::views::reverse) {  // the usually fastest first
     candidates.push_back(tried(each, comm, timeout_s, exec, trial));
+    if (candidates.back().transport && kind_named(each).is_never_beaten) break;
+  }
   Candidate& best = *std::min_element(candidates.begin(), candidates.end(),
                                       [](const Candidate& a, const Candidate& b) {
                                         if (!a.transport || !b.transport)

@@ -18,9 +18,9 @@ struct BatchTraffic {
   std::int64_t n_summed_reals;  ///< of the all-reduce
 };
 
-/// @param name one of transport_names(), or "auto": every transport that works here is tried on
-/// `traffic`, the fastest on the slowest rank is taken (of similar ones that which the host has no
-/// part in), and one line says so. Collective.
+/// @param name one of transport_names(), or "auto": one that is never beaten, or else every
+/// transport that works here is tried on `traffic`, the fastest on the slowest rank is taken (of
+/// similar ones that which the host has no part in), and one line says so. Collective.
 /// @throws AgreedError (exit code 2) naming what is missing and what there is; SystemError
 std::unique_ptr<Transport> choose_transport(std::string_view name, const comm::Communicator& comm,
                                             double timeout_s, const BatchTraffic& traffic,

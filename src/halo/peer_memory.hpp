@@ -40,7 +40,7 @@ struct PeerFields {
   Field fields[max];
   int n;        ///< 0: messages are of buffers
   Shape2 tile;  ///< (H, W)
-  bool adds;    ///< what arrives, of one message; or it replaces what is there
+  bool adds;    ///< what arrives, message after message; or it replaces what is there
 };
 
 /// What this rank lets the others write to, and what they let it write to. All ranks make the same
@@ -69,8 +69,9 @@ class PeerMemory {
   /// Write no more to the others.
   void close();
 
-  /// One kernel: at most a message for each of the others, which has its counterpart there, and in
-  /// place the sum of `values` over all ranks, the same bits on every one. Either may be empty.
+  /// One kernel: at most a message for each of the others, in the order of their ranks, which has
+  /// its counterpart there, and in place the sum of `values` over all ranks, the same bits on every
+  /// one. Either may be empty.
   void exchange_and_sum(const PeerFields<float>& fields,
                         const std::vector<PeerMessage<float>>& messages, float* values,
                         std::size_t n, void* stream);

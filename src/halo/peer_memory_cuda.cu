@@ -44,7 +44,8 @@ struct Peers {
   Layout layout;
   int rank;
   std::byte* memory[max_ranks];
-  Count* counts;  ///< own: boxes filled, boxes read, by peer and block; sums, by block
+  Count* counts;   ///< own: boxes filled, boxes read, by peer and block; sums, by block
+  Count* n_added;  ///< own: blocks of an exchange under way that have added all that they add
   const volatile int* gives_up;
 };
 
@@ -149,6 +150,20 @@ __device__ __forceinline__ void for_each_number(const PeerFields<T>& fields,
   }
 }
 
+/// Sums of several messages have one order: a block of message y adds when all blocks of those
+/// before are done. Messages are in the order of their peers, so of all pairs of ranks, by the
+/// lower and then the higher, one waits for earlier ones alone.
+__device__ __forceinline__ void wait_for_turn(const Peers& peers, int y) {
+  wait_for(peers.n_added, static_cast<Count>(y * peers.layout.n_blocks), peers.gives_up);
+}
+/// Also of a block that adds nothing. The last of all leaves the count to the next exchange.
+__device__ __forceinline__ void end_turn(const Peers& peers, int y, int n_messages) {
+  wait_for_turn(peers, y);
+  __threadfence();
+  const auto n = static_cast<Count>(n_messages * peers.layout.n_blocks);
+  if (atomicAdd(peers.n_added, 1) == n - 1) atomicExch(peers.n_added, 0);
+}
+
 /// Message y of the exchange.
 template <class T>
 __device__ void exchange(const Peers& peers, const Exchange<T>& all, int y, int block) {
@@ -179,6 +194,7 @@ __device__ void exchange(const Peers& peers, const Exchange<T>& all, int y, int 
     if (i < received.n_boxes()) {
       if (leads)
         wait_for(layout.flag(here, filled, message.peer, block), n_received + 1, peers.gives_up);
+      if (leads && fields.adds) wait_for_turn(peers, y);
       __syncthreads();
       const T* const box =
           reinterpret_cast<const T*>(layout.box(here, 0, message.peer, block, n_received));
@@ -196,6 +212,7 @@ __device__ void exchange(const Peers& peers, const Exchange<T>& all, int y, int 
   if (leads) {
     counts[0] = n_sent;
     counts[layout.flags()] = n_received;
+    if (fields.adds) end_turn(peers, y, all.n_messages);
   }
 }
 
@@ -283,7 +300,7 @@ PeerMemory::PeerMemory(int rank, int n_ranks, int n_blocks)
     : rank_(rank), n_ranks_(n_ranks), n_blocks_(n_blocks) {
   const Layout layout{n_ranks, n_blocks};
   const auto n_bytes = static_cast<std::size_t>(layout.bytes());
-  const auto n_count_bytes = 3 * static_cast<std::size_t>(layout.flags()) * sizeof(Count);
+  const auto n_count_bytes = (3 * static_cast<std::size_t>(layout.flags()) + 1) * sizeof(Count);
   check_cuda(cudaHostAlloc(reinterpret_cast<void**>(&gives_up_), sizeof *gives_up_,
                            cudaHostAllocPortable | cudaHostAllocMapped));
   *gives_up_ = 0;
@@ -337,7 +354,7 @@ template <class T, bool adds>
 void PeerMemory::travel(const PeerFields<T>& fields, const std::vector<PeerMessage<T>>& messages,
                         T* values, std::size_t n, void* stream) const {
   const Layout layout{n_ranks_, n_blocks_};
-  Peers peers{layout, rank_, {}, counts_, gives_up_};
+  Peers peers{layout, rank_, {}, counts_, counts_ + 3 * layout.flags(), gives_up_};
   std::ranges::copy(memory_, peers.memory);
   const std::size_t at_a_time = layout.n_blocks * (box_bytes / sizeof(T));
   launch_travel<T, adds>(peers, fields, messages, values, std::min(at_a_time, n), stream);

@@ -77,8 +77,6 @@ void GpuP2pTransport::begin(const device::Device&, const std::vector<Message>& m
 
 bool GpuP2pTransport::begin_in_place(const TileFields& fields,
                                      std::span<const PixelMessage> messages, Arrival arrival) {
-  // Of several messages that are added in one kernel the sums would have no order.
-  if (arrival == Arrival::adds && comm_.size() > 2) return false;
   fields_ = {{}, fields.n, fields.tile, arrival == Arrival::adds};
   for (int i = 0; i < fields.n; ++i)
     fields_.fields[i] = {fields.fields[i].data, fields.fields[i].n_planes,
@@ -155,7 +153,7 @@ std::unique_ptr<Transport> start_gpu_p2p(const comm::Communicator& comm, double 
 
 template <>
 TransportKind transport_kind<settings::GpuP2p>() {
-  return {settings::GpuP2p::name, true, why_not_gpu_p2p, start_gpu_p2p};
+  return {settings::GpuP2p::name, true, why_not_gpu_p2p, start_gpu_p2p, true};
 }
 
 }  // namespace tessera::halo

@@ -20,6 +20,8 @@ struct TransportKind {
   /// One that can be used; null where it is not built. Collective.
   /// @throws SystemError if it cannot be started all the same
   std::unique_ptr<Transport> (*start)(const comm::Communicator& comm, double timeout_s);
+  /// Where it can be used none is faster, and to start the others only takes time.
+  bool is_never_beaten = false;
 };
 
 /// Each file of a transport has its own.
