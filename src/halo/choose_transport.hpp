@@ -18,6 +18,12 @@ struct BatchTraffic {
   std::int64_t n_summed_reals;  ///< of the all-reduce
 };
 
+/// Whether what `transport` carries of a batch arrives as it was sent; first use, too. Collective.
+/// @throws AgreedError (exit code 3) saying what does not
+void check_transport(const device::Device& exec, Transport& transport,
+                     const comm::Communicator& comm, const BatchTraffic& traffic);
+
+/// Checked on GPUs.
 /// @param name one of transport_names(), or "auto": one that is never beaten, or else every
 /// transport that works here is tried on `traffic`, the fastest on the slowest rank is taken (of
 /// similar ones that which the host has no part in), and one line says so. Collective.

@@ -174,6 +174,47 @@ TEST(ChooseTransport, AllRanksTakeOneThatWorksHere) {
       "host_mpi");
 }
 
+/// As where GPUs cannot write into each other's memory and nobody says so.
+class NothingArrives : public Transport {
+ public:
+  std::string_view name() const override { return "nothing"; }
+  void begin(const Device&, const std::vector<Message>&, int) override {}
+  void finish(const Device&) override {}
+  void all_reduce(const Device&, const DeviceView<Real*>&) override {}
+  void all_reduce_doubles(const Device&, const DeviceView<double*>&) override {}
+  void broadcast(const Device&, const DeviceView<Real*>&) override {}
+};
+/// Sums apart.
+class NoSums final : public NothingArrives {
+ public:
+  void begin(const Device& exec, const std::vector<Message>& messages, int tag) override {
+    carrier_->begin(exec, messages, tag);
+  }
+  void finish(const Device& exec) override { carrier_->finish(exec); }
+
+ private:
+  std::unique_ptr<Transport> carrier_ = make_transport("host_mpi", world());
+};
+
+std::string found_by_check(Transport& transport) {
+  try {
+    check_transport(Device(), transport, world(), {star_plan(), 3, 512});
+  } catch (const AgreedError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CheckTransport, NamesWhatArrivesWrong) {
+  if (world().size() == 1) GTEST_SKIP() << "needs two ranks";
+  NothingArrives nothing;
+  EXPECT_THAT(found_by_check(nothing),
+              AllOf(HasSubstr("of 768 numbers from rank"), HasSubstr("decomposition.transport")));
+  NoSums no_sums;
+  EXPECT_THAT(found_by_check(no_sums), HasSubstr("of 512 sums"));
+  EXPECT_EQ(found_by_check(*make_transport("host_mpi", world())), "");
+}
+
 /// What a killed or stuck rank does to the others, with transports that the host has no part in.
 class StuckRank : public ::testing::TestWithParam<std::string> {};
 
