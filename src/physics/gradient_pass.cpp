@@ -14,7 +14,6 @@ using device::Device;
 
 void GradientPass::add(const Device& exec, const ObjectView& object, const Chunk& chunk,
                        const GradientSums& sums, bool with_probe) {
-  if (beside_) beside_->join(exec);  // the slots' sums may still be read there
   if (model_.illumination().shifts_on_chip(chunk, object))
     return add_on_chip(exec, object, chunk, sums, with_probe, {});
   complex* const waves = model_.waves().data();
@@ -77,6 +76,7 @@ void GradientPass::find_chi(const Device& exec, const ObjectView& object, const 
 
 void GradientPass::add_on_chip(const Device& exec, const ObjectView& object, const Chunk& chunk,
                                const GradientSums& sums, bool with_probe, const KeptOnChip& kept) {
+  wait_for_gathering(exec);
   const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
   Illumination& illumination = model_.illumination();
   hot_path::ShiftsOnChip shifts = illumination.shift_on_chip(exec, chunk);
@@ -109,6 +109,7 @@ template <class Work>
 void GradientPass::add_at_once(const Device& exec, const ObjectView& object, const Chunk& chunk,
                                const GradientSums& sums, bool with_probe, bool may_be_dense,
                                const Work& work) {
+  wait_for_gathering(exec);
   const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
   Illumination& illumination = model_.illumination();
   illumination.shift_probes(exec, chunk);

@@ -57,6 +57,11 @@ class GradientPass {
     return beside_ ? beside_->fork(exec) : exec;
   }
 
+  /// Before a chunk's kernel: the slots' sums of the last one may still be read there.
+  void wait_for_gathering(const device::Device& exec) {
+    if (beside_) beside_->join(exec);
+  }
+
   ForwardModel& model_;
   RunningFigures figures_;
   device::Beside* beside_ = nullptr;

@@ -20,13 +20,11 @@ class ProbeUpdate {
   /// @param step on the device
   void apply(const device::Device& exec, const Real* step, Real alpha) const;
 
-  /// Whether `apply` is one kernel.
-  bool is_fused() const;
-
   /// max over pixels of sum_m |probe_m|^2, on the device.
   const device::DeviceView<Real>& max_power() const { return max_power_; }
 
  private:
+  bool is_fused() const;
   void apply_step_by_step(const device::Device& exec, const Real* step, Real alpha) const;
   void apply_at_once(const device::Device& exec, const Real* step, Real alpha) const;
 

@@ -51,6 +51,9 @@ class ProductsPass {
   const Products& find(const device::Device& exec, const ObjectView& object,
                        const Directions& directions, std::span<const Chunk> chunks);
 
+  /// See GradientPass.
+  void gather_beside(device::Beside& beside) { gradient_.gather_beside(beside); }
+
   /// Of the chunks so far, each before its update.
   RunningFigures& figures() { return gradient_.figures(); }
 

@@ -1,9 +1,11 @@
 #pragma once
 /// What the methods that add up a gradient over batches share.
 
+#include <optional>
 #include <utility>
 #include <variant>
 
+#include "tessera/device/stream.hpp"
 #include "tessera/physics/sizes.hpp"
 
 #include "physics/gradient_pass.hpp"
@@ -73,6 +75,14 @@ class BatchMethod : public Solver {
     physics::find_max_power(exec, unknowns_.probe, maxima.power);
     batch_sums_.clear_shared(exec);
   }
+  /// Where the probe's side of a batch runs: beside the object's where ranks gain by that.
+  device::Beside& beside(const Sweep& sweep) {
+    if (!beside_) {
+      beside_.emplace(sweep.sums_beside() && model_.illumination().has_row_spectra());
+      pass_.gather_beside(*beside_);
+    }
+    return *beside_;
+  }
   /// After it, where the probe moves: its sums are of the probe itself.
   void finish_probe_sums(const device::Device& exec, const Maxima& maxima) {
     model_.finish_probe_gradient(exec, batch_sums_.sums().probe);
@@ -90,6 +100,8 @@ class BatchMethod : public Solver {
   EpochEnd epoch_end_;
 
  private:
+  std::optional<device::Beside> beside_;
+
   static double momentum_of(const Own& own) {
     if constexpr (requires { own.momentum; }) return own.momentum;
     return 0;

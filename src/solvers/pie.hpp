@@ -1,10 +1,6 @@
 #pragma once
 /// Mini-batch rPIE, ePIE and mPIE.
 
-#include <optional>
-
-#include "tessera/device/stream.hpp"
-
 #include "physics/probe_update.hpp"
 #include "solvers/batch_method.hpp"
 
@@ -33,8 +29,7 @@ class Pie final : public BatchMethod<settings::Pie> {
   void update_object(const device::Device& exec, const BlockList& touched);
 
  private:
-  physics::ProbeUpdate probe_update_;     ///< the probe's sums are zero between batches
-  std::optional<device::Beside> beside_;  ///< the probe's side of a batch, beside the object's
+  physics::ProbeUpdate probe_update_;  ///< the probe's sums are zero between batches
 };
 
 }  // namespace tessera::solvers

@@ -104,6 +104,8 @@ class Beside {
     forked_ = true;
     return queue_->exec;
   }
+  /// Where what `fork` began goes on; `exec` where nothing is beside it.
+  Device forked(const Device& exec) const { return forked_ ? queue_->exec : exec; }
   /// Later work of `exec` runs behind all that was started beside it.
   void join(const Device& exec) {
     if (!forked_) return;

@@ -113,13 +113,19 @@ void Adam::start_epoch(const Device& exec, int epoch) {
 
 void Adam::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
+  device::Beside& probe_side = beside(sweep);
   start_batch(exec, maxima_);
-  batch_sums_.add_up(exec, sweep, batch, [&](const Chunk& chunk) {
-    pass_.add(exec, unknowns_.object, chunk, batch_sums_.sums(), moves_probe(epoch));
-  });
+  batch_sums_.add_up(
+      exec, sweep, batch,
+      [&](const Chunk& chunk) {
+        pass_.add(exec, unknowns_.object, chunk, batch_sums_.sums(), moves_probe(epoch));
+      },
+      &probe_side);
+  // Before the object moves: both are measured by the probe's power as it was.
+  if (moves_probe(epoch)) update_probe(probe_side.forked(exec));
   update_object(exec, batch.touched);
-  if (moves_probe(epoch)) update_probe(exec);
   sweep.fill(exec, batch, halo::tile_field(unknowns_.object));
+  probe_side.join(exec);
 }
 
 void Adam::update_object(const Device& exec, const BlockList& touched) {

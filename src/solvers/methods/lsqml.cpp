@@ -47,15 +47,21 @@ void Lsqml::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int 
 /// Afterwards batch_sums_ holds the directions, ghosts' too; outside the touched blocks zero.
 void Lsqml::find_directions(const Device& exec, Sweep& sweep, const Batch& batch, bool with_probe) {
   const physics::GradientSums& sums = batch_sums_.sums();
+  device::Beside& probe_side = beside(sweep);
   start_batch(exec, maxima_);
-  batch_sums_.add_up(exec, sweep, batch, [&](const Chunk& chunk) {
-    pass_.add(exec, unknowns_.object, chunk, chunk.begin - batch.chunks().front().begin, sums,
-              with_probe);
-  });
+  batch_sums_.add_up(
+      exec, sweep, batch,
+      [&](const Chunk& chunk) {
+        pass_.add(exec, unknowns_.object, chunk, chunk.begin - batch.chunks().front().begin, sums,
+                  with_probe);
+      },
+      &probe_side);
+  const Device of_probe = probe_side.forked(exec);
+  finish_probe_sums(of_probe, maxima_);
+  weigh_probe_sum(of_probe, sums, maxima_.overlap, own_.alphas.probe);
   weigh_object_sum(exec, sums, maxima_.power, own_.alphas.object, batch.touched, tile_);
   sweep.fill(exec, batch, halo::tile_field(sums.object));
-  finish_probe_sums(exec, maxima_);
-  weigh_probe_sum(exec, sums, maxima_.overlap, own_.alphas.probe);
+  probe_side.join(exec);
 }
 
 void Lsqml::find_lengths(const Device& exec, Sweep& sweep, const Batch& batch) {

@@ -44,26 +44,23 @@ void Pie::start_epoch(const Device& exec, int epoch) {
 
 void Pie::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const device::Region region("batch");
-  if (!beside_) {
-    beside_.emplace(sweep.sums_beside() && probe_update_.is_fused());
-    pass_.gather_beside(*beside_);
-  }
+  device::Beside& probe_side = beside(sweep);
   probe_update_.start_batch(exec);
   batch_sums_.add_up(
       exec, sweep, batch,
       [&](const Chunk& chunk) {
         pass_.add(exec, unknowns_.object, chunk, batch_sums_.sums(), moves_probe(epoch));
       },
-      &*beside_);
+      &probe_side);
   update_object(exec, batch.touched);
   if (moves_probe(epoch)) {
     const device::Region update("update probe");
     // Behind the object's update, which is measured by the probe as it was.
-    probe_update_.apply(beside_->fork(exec), steps_.data() + 1,
+    probe_update_.apply(probe_side.fork(exec), steps_.data() + 1,
                         static_cast<Real>(own_.alphas.probe));
   }
   sweep.fill(exec, batch, halo::tile_field(unknowns_.object));
-  beside_->join(exec);
+  probe_side.join(exec);
 }
 
 void Pie::update_object(const Device& exec, const BlockList& touched) {
