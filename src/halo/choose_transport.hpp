@@ -19,7 +19,7 @@ struct BatchTraffic {
 };
 
 /// Whether what `transport` carries of a batch arrives as it was sent; first use, too. Collective.
-/// @throws AgreedError (exit code 3) saying what does not
+/// @throws AgreedError (exit code 1) saying what does not
 void check_transport(const device::Device& exec, Transport& transport,
                      const comm::Communicator& comm, const BatchTraffic& traffic);
 
