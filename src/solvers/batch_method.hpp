@@ -69,12 +69,6 @@ class BatchMethod : public Solver {
 
   bool moves_probe(int epoch) const { return epoch >= settings_.probe_start_epoch; }
 
-  /// Before a batch: its chunks see the probe, whose sums are zero.
-  void start_batch(const device::Device& exec, const Maxima& maxima) {
-    model_.set_probe(exec, unknowns_.probe);
-    physics::find_max_power(exec, unknowns_.probe, maxima.power);
-    batch_sums_.clear_shared(exec);
-  }
   /// Where the probe's side of a batch runs: beside the object's where ranks gain by that.
   device::Beside& beside(const Sweep& sweep) {
     if (!beside_) {
@@ -82,6 +76,12 @@ class BatchMethod : public Solver {
       pass_.gather_beside(*beside_);
     }
     return *beside_;
+  }
+  /// Before a batch: its chunks see the probe, whose sums are zero.
+  void start_batch(const device::Device& exec, const Maxima& maxima) {
+    model_.set_probe(exec, unknowns_.probe);
+    physics::find_max_power(exec, unknowns_.probe, maxima.power);
+    batch_sums_.clear_shared(exec);
   }
   /// After it, where the probe moves: its sums are of the probe itself.
   void finish_probe_sums(const device::Device& exec, const Maxima& maxima) {

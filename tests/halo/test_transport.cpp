@@ -8,6 +8,7 @@
 #include "tessera/base/error.hpp"
 
 #include "halo/choose_transport.hpp"
+#include "null_transport.hpp"
 #include "tested_transports.hpp"
 
 namespace tessera::halo {
@@ -174,18 +175,8 @@ TEST(ChooseTransport, AllRanksTakeOneThatWorksHere) {
       "host_mpi");
 }
 
-/// As where GPUs cannot write into each other's memory and nobody says so.
-class NothingArrives : public Transport {
- public:
-  std::string_view name() const override { return "nothing"; }
-  void begin(const Device&, const std::vector<Message>&, int) override {}
-  void finish(const Device&) override {}
-  void all_reduce(const Device&, const DeviceView<Real*>&) override {}
-  void all_reduce_doubles(const Device&, const DeviceView<double*>&) override {}
-  void broadcast(const Device&, const DeviceView<Real*>&) override {}
-};
-/// Sums apart.
-class NoSums final : public NothingArrives {
+/// Sums do not arrive.
+class NoSums final : public scaling::NullTransport {
  public:
   void begin(const Device& exec, const std::vector<Message>& messages, int tag) override {
     carrier_->begin(exec, messages, tag);
@@ -207,7 +198,7 @@ std::string found_by_check(Transport& transport) {
 
 TEST(CheckTransport, NamesWhatArrivesWrong) {
   if (world().size() == 1) GTEST_SKIP() << "needs two ranks";
-  NothingArrives nothing;
+  scaling::NullTransport nothing;
   EXPECT_THAT(found_by_check(nothing),
               AllOf(HasSubstr("of 768 numbers from rank"), HasSubstr("decomposition.transport")));
   NoSums no_sums;
