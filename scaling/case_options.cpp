@@ -46,7 +46,7 @@ deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm) {
   return deck;
 }
 
-Reference reference_of(const run::Run& run, const deck::Deck& deck, int n_ranks, Clock* clock) {
+BareTransforms bare_transforms_of(const run::Run& run, const deck::Deck& deck, int n_ranks) {
   const auto n_positions = static_cast<int>(run.scan().tile().positions.size());
   const int batch_size = deck.solvers.front().batch_size.value();
   const int batch = batch_size > 0 ? (batch_size - 1) / n_ranks + 1 : n_positions;
@@ -54,7 +54,7 @@ Reference reference_of(const run::Run& run, const deck::Deck& deck, int n_ranks,
   const Shape2 window = run.scan().info.pattern;
   const physics::WavesView waves("tessera::scaling::waves", chunk, run.model().n_modes(), window.h,
                                  window.w);
-  return measure_reference(device::Device(), waves, n_positions, clock);
+  return BareTransforms(device::Device(), waves, n_positions);
 }
 
 nlohmann::json case_json(const std::string& command, const CaseOptions& options,

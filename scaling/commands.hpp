@@ -83,8 +83,7 @@ std::string machine_name(const comm::Communicator& comm);
 deck::Deck deck_of(CaseOptions& options, const comm::Communicator& comm);
 
 /// The bare transforms of this rank's positions, in chunks as large as those of the run's epoch.
-Reference reference_of(const run::Run& run, const deck::Deck& deck, int n_ranks,
-                       Clock* clock = wall_s);
+BareTransforms bare_transforms_of(const run::Run& run, const deck::Deck& deck, int n_ranks);
 
 /// What the JSON of every command begins with.
 nlohmann::json case_json(const std::string& command, const CaseOptions& options,

@@ -69,7 +69,7 @@ void bench_epoch(const EpochOptions& options, const comm::Communicator& comm) {
   const physics::WavesView waves("tessera::scaling::waves",
                                  std::clamp(n_here, 1, run.model().chunk_size()),
                                  run.model().n_modes(), window.h, window.w);
-  const Reference reference = measure_reference(exec, waves, n_here);
+  const Reference reference = BareTransforms(exec, waves, n_here).median_of_rounds(exec);
   if (!comm.is_root()) return;
   fmt::print("{} positions of {} x {}, {} mode(s), batch {}\n", run.scan().n_positions(), window.h,
              window.w, run.model().n_modes(), run.scan().plan.solvers.front().batch_size.value());

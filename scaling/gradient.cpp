@@ -82,8 +82,9 @@ Figures measured(const deck::Deck& deck, const GradientOptions& options,
   figures.object_bytes = static_cast<double>(here.tile().ghosted.area()) * sizeof(device::complex);
   figures.pattern_bytes =
       static_cast<double>(here.tile().positions.size() * here.info.pattern.size() * 2);
-  figures.reference = reference_of(run, deck, comm.size());
-  figures.roof = measure_roof(device::Device(), comm.size());
+  const device::Device exec;
+  figures.reference = bare_transforms_of(run, deck, comm.size()).median_of_rounds(exec);
+  figures.roof = measure_roof(exec, comm.size());
   for (double* of_rank :
        {&figures.set_up_s, &figures.start_up_s, &figures.device_bytes, &figures.object_bytes,
         &figures.pattern_bytes, &figures.halo_wait_s, &figures.reduce_wait_s,

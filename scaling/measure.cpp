@@ -3,8 +3,6 @@
 #include <chrono>
 #include <ctime>
 
-#include "tessera/fft/plan.hpp"
-
 namespace tessera::scaling {
 namespace {
 
@@ -89,41 +87,59 @@ double work_s() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Reference measure_reference(const Device& exec, const physics::WavesView& waves, int n_positions,
-                            Clock* clock) {
-  const Shape2 window{static_cast<int>(waves.extent(2)), static_cast<int>(waves.extent(3))};
-  const auto n_modes = static_cast<int>(waves.extent(1));
-  const auto chunk = static_cast<int>(waves.extent(0));
-  const fft::Plan plan(window, fft::Planning::measured);
+BareTransforms::BareTransforms(const Device& exec, const physics::WavesView& waves, int n_positions)
+    : waves_(waves),
+      n_positions_(n_positions),
+      window_{static_cast<int>(waves.extent(2)), static_cast<int>(waves.extent(3))},
+      plan_(window_, fft::Planning::measured) {
   Kokkos::parallel_for("tessera::scaling::noise",
                        Range(exec, 0, static_cast<std::int64_t>(waves.size())),
                        FillWithNoise{waves.data()});
-  const auto for_chunks = [&](const auto& work) {
-    for (int done = 0; done < n_positions; done += chunk)
-      work(std::min(chunk, n_positions - done) * n_modes);
-  };
-  const auto scale_by = [&](Real factor, int n) {
-    Kokkos::parallel_for("tessera::scaling::scale", Range(exec, 0, n * window.size()),
-                         Scale{waves.data(), factor});
-  };
-  // Two unscaled transforms multiply the waves by their number of pixels: the pass over the waves
-  // divides it away again, so that they stay what they were.
-  const Real back = 1 / static_cast<Real>(window.size());
-  Reference reference;
-  reference.transforms_and_pass_s = median_seconds(
-      exec, n_runs,
+}
+
+/// f(images of the chunk)
+template <class F>
+void BareTransforms::for_chunks(const F& f) const {
+  const auto chunk = static_cast<int>(waves_.extent(0));
+  const auto n_modes = static_cast<int>(waves_.extent(1));
+  for (int done = 0; done < n_positions_; done += chunk)
+    f(std::min(chunk, n_positions_ - done) * n_modes);
+}
+
+void BareTransforms::scale_by(const Device& exec, Real factor, int n_images) const {
+  Kokkos::parallel_for("tessera::scaling::scale", Range(exec, 0, n_images * window_.size()),
+                       Scale{waves_.data(), factor});
+}
+
+/// Two unscaled transforms multiply the waves by their number of pixels: the pass over the waves
+/// divides it away again, so that they stay what they were.
+Reference BareTransforms::once(const Device& exec, Clock* clock) const {
+  const Real back = 1 / static_cast<Real>(window_.size());
+  const double transforms_and_pass_s = seconds_of(
+      exec,
       [&] {
         for_chunks([&](int n) {
-          plan.forward(exec, waves.data(), n);
-          plan.inverse(exec, waves.data(), n);
-          scale_by(back, n);
+          plan_.forward(exec, waves_.data(), n);
+          plan_.inverse(exec, waves_.data(), n);
+          scale_by(exec, back, n);
         });
       },
       clock);
-  const double pass_s = median_seconds(
-      exec, n_runs, [&] { for_chunks([&](int n) { scale_by(Real(-1), n); }); }, clock);
-  reference.transforms_s = reference.transforms_and_pass_s - pass_s;
-  return reference;
+  const double pass_s =
+      seconds_of(exec, [&] { for_chunks([&](int n) { scale_by(exec, Real(-1), n); }); }, clock);
+  return {transforms_and_pass_s - pass_s, transforms_and_pass_s};
+}
+
+Reference BareTransforms::median_of_rounds(const Device& exec) const {
+  std::vector<double> transforms_s;
+  std::vector<double> transforms_and_pass_s;
+  once(exec);
+  for (int i = 0; i < n_runs; ++i) {
+    const Reference round = once(exec);
+    transforms_s.push_back(round.transforms_s);
+    transforms_and_pass_s.push_back(round.transforms_and_pass_s);
+  }
+  return {median(transforms_s), median(transforms_and_pass_s)};
 }
 
 }  // namespace tessera::scaling

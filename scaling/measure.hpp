@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tessera/device/device.hpp"
+#include "tessera/fft/plan.hpp"
 
 #include "physics/forward_model.hpp"
 
@@ -22,16 +23,23 @@ double wall_s();
 /// not in it.
 double work_s();
 
+/// Of one call. Waits for the device.
+template <class F>
+double seconds_of(const device::Device& exec, const F& f, Clock* clock = wall_s) {
+  exec.fence();
+  const double start_s = clock();
+  f();
+  exec.fence();
+  return clock() - start_s;
+}
+
 /// Median over `n` calls, after one that warms up. Waits for the device.
 template <class F>
-double median_seconds(const device::Device& exec, int n, const F& f, Clock* clock = wall_s) {
+double median_seconds(const device::Device& exec, int n, const F& f) {
   std::vector<double> seconds;
   for (int i = 0; i <= n; ++i) {
-    exec.fence();
-    const double start_s = clock();
-    f();
-    exec.fence();
-    if (i > 0) seconds.push_back(clock() - start_s);
+    const double of_call = seconds_of(exec, f);
+    if (i > 0) seconds.push_back(of_call);
   }
   return median(seconds);
 }
@@ -51,9 +59,26 @@ struct Reference {
   double transforms_and_pass_s = 0;  ///< and each wave read and written once more
 };
 
-/// @param waves (position of a chunk, mode, h, w), used as scratch
-/// @param n_positions positions of an epoch, transformed a chunk at a time
-Reference measure_reference(const device::Device& exec, const physics::WavesView& waves,
-                            int n_positions, Clock* clock = wall_s);
+class BareTransforms {
+ public:
+  /// @param waves (position of a chunk, mode, h, w), used as scratch
+  /// @param n_positions positions of an epoch, transformed a chunk at a time
+  BareTransforms(const device::Device& exec, const physics::WavesView& waves, int n_positions);
+
+  /// Of one round. Waits for the device.
+  Reference once(const device::Device& exec, Clock* clock = wall_s) const;
+  /// Of some rounds, after one that warms up.
+  Reference median_of_rounds(const device::Device& exec) const;
+
+ private:
+  template <class F>
+  void for_chunks(const F& f) const;
+  void scale_by(const device::Device& exec, Real factor, int n_images) const;
+
+  physics::WavesView waves_;
+  int n_positions_;
+  Shape2 window_;
+  fft::Plan plan_;
+};
 
 }  // namespace tessera::scaling

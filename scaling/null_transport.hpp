@@ -9,10 +9,9 @@ class NullTransport : public halo::Transport {
  public:
   std::string_view name() const override { return "none"; }
   void begin(const device::Device&, const std::vector<halo::Message>&, int) override {}
-  bool begin_in_place(const halo::TileFields&, std::span<const halo::PixelMessage>,
-                      halo::Arrival) override {
-    return true;
-  }
+  bool needs_buffers() const override { return false; }
+  void begin_in_place(const halo::TileFields&, std::span<const halo::PixelMessage>,
+                      halo::Arrival) override {}
   void finish(const device::Device&) override {}
   bool recordable() const override { return true; }
   bool sums_beside() const override { return true; }

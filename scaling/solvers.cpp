@@ -86,21 +86,36 @@ struct Row {
   }
 };
 
+/// Epochs and bare transforms in turn, so that a processor's changing speed is in both.
+void time_in_turn(run::Run& run, const BareTransforms& bare, int n_epochs, Clock* clock, Row& row) {
+  const device::Device exec;
+  std::vector<double> epochs_s;
+  std::vector<double> bare_s;
+  std::vector<double> bare_and_pass_s;
+  // The first batches are recorded where the device can: not timed.
+  for (int i = 0; i <= n_epochs; ++i) {
+    const double epoch_s = seconds_of(exec, [&] { row.last_error = run.run_epoch().error; }, clock);
+    const Reference reference = bare.once(exec, clock);
+    if (i == 0) continue;
+    epochs_s.push_back(epoch_s);
+    bare_s.push_back(reference.transforms_s);
+    bare_and_pass_s.push_back(reference.transforms_and_pass_s);
+  }
+  row.epoch_s = median(epochs_s);
+  row.bare_s = median(bare_s);
+  row.bare_and_pass_s = median(bare_and_pass_s);
+}
+
 Row measured(const Case& wanted, const SolversOptions& options, const comm::Communicator& comm) {
   deck::Deck deck;
   comm.together([&] { deck = deck_of_case(wanted, options); });
   run::Run run(deck, comm, make_synthetic_scan(deck, options.scan, comm), Log(false));
   Row row{.of = wanted, .batch_size = deck.solvers.front().batch_size.value()};
   row.first_error = run.run_epoch().error;
-  // The first batches that follow are recorded where the device can: not timed either.
-  row.epoch_s = median_seconds(
-      device::Device(), options.n_epochs, [&] { row.last_error = run.run_epoch().error; },
-      clock_of(comm));
+  time_in_turn(run, bare_transforms_of(run, deck, comm.size()), options.n_epochs, clock_of(comm),
+               row);
   row.transforms = solvers::transforms_needed(deck.solvers.front(), deck.object.n_slices,
                                               run.model().illumination().shifts_per_position());
-  const Reference reference = reference_of(run, deck, comm.size(), clock_of(comm));
-  row.bare_s = reference.transforms_s;
-  row.bare_and_pass_s = reference.transforms_and_pass_s;
   for (double* of_rank : {&row.epoch_s, &row.bare_s, &row.bare_and_pass_s})
     comm.maximum(std::span(of_rank, 1));
   if (!row.is_sound())

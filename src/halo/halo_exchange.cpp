@@ -112,13 +112,15 @@ HaloExchange::HaloExchange(decomposition::HaloPlan plan, int max_reals_per_pixel
   for (const decomposition::PeerBoxes& p : plan_.peers) {
     const std::int64_t max =
         std::max(p.owned_here.area(), p.ghost_here.area()) * max_reals_per_pixel;
-    Real* send = send_.emplace_back("tessera::comm::send", static_cast<std::size_t>(max)).data();
-    Real* receive =
+    messages_.push_back({.peer = p.peer, .n_send = max, .n_receive = max});
+    if (!transport_.needs_buffers()) continue;
+    messages_.back().send =
+        send_.emplace_back("tessera::comm::send", static_cast<std::size_t>(max)).data();
+    messages_.back().receive =
         receive_.emplace_back("tessera::comm::receive", static_cast<std::size_t>(max)).data();
-    messages_.push_back({p.peer, send, max, receive, max});
   }
   pixel_messages_.resize(messages_.size());
-  transport_.reserve(messages_);
+  if (transport_.needs_buffers()) transport_.reserve(messages_);
 }
 
 std::int64_t HaloExchange::bytes(const decomposition::HaloPlan& plan, int max_reals_per_pixel) {
@@ -152,14 +154,13 @@ void HaloExchange::begin(const Device& exec, std::span<const TileField> fields,
     statistics_.messages_sent += messages_[i].n_send > 0 ? 1 : 0;
   }
   const bool to_ghosts = exchange == &PeerMessages::to_ghosts;
-  without_buffers_ = transport_.begin_in_place(here, pixel_messages_,
-                                               to_ghosts ? Arrival::replaces : Arrival::adds);
-  if (!without_buffers_) {
-    for (std::size_t i = 0; i < send_.size(); ++i)
-      move_fields(exec, "tessera::comm::pack", here, pixel_messages_[i].send, send_[i].data(),
-                  Pack{});
+  for (std::size_t i = 0; i < send_.size(); ++i)
+    move_fields(exec, "tessera::comm::pack", here, pixel_messages_[i].send, send_[i].data(),
+                Pack{});
+  if (transport_.needs_buffers())
     transport_.begin(exec, messages_, to_ghosts ? 1 : 2);
-  }
+  else
+    transport_.begin_in_place(here, pixel_messages_, to_ghosts ? Arrival::replaces : Arrival::adds);
   statistics_.seconds += timer.seconds();
 }
 
@@ -169,7 +170,7 @@ void HaloExchange::finish(const Device& exec, const char* label, const Move& mov
   const Kokkos::Timer timer;
   transport_.finish(exec);
   // Ascending peer order, not arrival order: the sum is bit-identical between runs.
-  for (std::size_t i = 0; i < receive_.size() && !without_buffers_; ++i)
+  for (std::size_t i = 0; i < receive_.size(); ++i)
     move_fields(exec, label, under_way_, pixel_messages_[i].receive, receive_[i].data(), move);
   statistics_.seconds += timer.seconds();
 }

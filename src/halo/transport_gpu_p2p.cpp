@@ -75,7 +75,7 @@ void GpuP2pTransport::begin(const device::Device&, const std::vector<Message>& m
                            {m.receive, nullptr, 0, m.n_receive}});
 }
 
-bool GpuP2pTransport::begin_in_place(const TileFields& fields,
+void GpuP2pTransport::begin_in_place(const TileFields& fields,
                                      std::span<const PixelMessage> messages, Arrival arrival) {
   fields_ = {{}, fields.n, fields.tile, arrival == Arrival::adds};
   for (int i = 0; i < fields.n; ++i)
@@ -89,7 +89,6 @@ bool GpuP2pTransport::begin_in_place(const TileFields& fields,
   for (const PixelMessage& m : messages)
     if (m.send.n_pixels > 0 || m.receive.n_pixels > 0)
       messages_.push_back({m.peer, pixels(m.send), pixels(m.receive)});
-  return true;
 }
 
 bool GpuP2pTransport::reduce_along(const device::DeviceView<Real*>& values) {

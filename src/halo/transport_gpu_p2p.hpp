@@ -20,7 +20,8 @@ class GpuP2pTransport final : public Transport {
 
   std::string_view name() const override { return "gpu_p2p"; }
   void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) override;
-  bool begin_in_place(const TileFields& fields, std::span<const PixelMessage> messages,
+  bool needs_buffers() const override { return false; }
+  void begin_in_place(const TileFields& fields, std::span<const PixelMessage> messages,
                       Arrival arrival) override;
   void finish(const device::Device& exec) override;
   bool reduce_along(const device::DeviceView<Real*>& values) override;

@@ -40,7 +40,7 @@ class HaloExchange {
 
   /// @param max_reals_per_pixel sum over the fields of one call of n_planes * n_components, at most
   HaloExchange(decomposition::HaloPlan plan, int max_reals_per_pixel, Transport& transport);
-  /// Of its buffers, device memory.
+  /// Of its buffers, device memory, where the transport needs any.
   static std::int64_t bytes(const decomposition::HaloPlan& plan, int max_reals_per_pixel);
 
   const decomposition::HaloPlan& plan() const { return plan_; }
@@ -99,12 +99,11 @@ class HaloExchange {
   Transport& transport_;
   decomposition::HaloMessages whole_;
   device::DeviceView<decomposition::Piece*> whole_pieces_;
-  std::vector<device::DeviceView<Real*>> send_;
+  std::vector<device::DeviceView<Real*>> send_;  ///< one for each peer, or none are needed
   std::vector<device::DeviceView<Real*>> receive_;
   std::vector<Message> messages_;
   std::vector<PixelMessage> pixel_messages_;
-  TileFields under_way_;          ///< none: nothing is
-  bool without_buffers_ = false;  ///< what is under way
+  TileFields under_way_;  ///< none: nothing is
   int max_reals_per_pixel_;
   HaloStatistics statistics_;
 };

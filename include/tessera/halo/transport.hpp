@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,12 +46,14 @@ class Transport {
   /// Start moving; `messages` and their buffers stay untouched until `finish`. One exchange at a
   /// time; every message has its counterpart, of the same length and tag, at the peer.
   virtual void begin(const device::Device& exec, const std::vector<Message>& messages, int tag) = 0;
+  /// Whether pixels of a tile must be brought to buffers for `begin`, and back; the same on all
+  /// ranks. If not, `begin_in_place` takes them.
+  virtual bool needs_buffers() const { return true; }
   /// `begin` without buffers: what is sent is read where it lies, between now and the end of
   /// `finish`, which puts what arrives in its place, or adds it in the order of the messages.
-  /// False, on all ranks: this needs buffers, and nothing has begun.
-  virtual bool begin_in_place(const TileFields& /*fields*/,
+  virtual void begin_in_place(const TileFields& /*fields*/,
                               std::span<const PixelMessage> /*messages*/, Arrival /*arrival*/) {
-    return false;
+    throw std::logic_error("transport: pixels in place");
   }
   /// Between `begin` and `finish`, while the host works: moves on what moves only when its host
   /// asks, and does not wait.
