@@ -184,8 +184,9 @@ __global__ void __launch_bounds__(threads, 1)
   ThickWindowGradient<n, Count, shares, plain> windows(
       scan, chunk, slices, kept, object_boxes, probe_boxes, *reinterpret_cast<Chip*>(shared));
   follow_earlier_kernels();
-  windows.add(WindowRun(chunk.count, blocks_of_window<n, shares>(scan), Chip::windows));
-  if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
+  const WindowRun run(chunk.count, blocks_of_window<n, shares>(scan), Chip::windows);
+  windows.add(run);
+  leave_cluster<shares>(run);
 #endif
 }
 

@@ -7,7 +7,7 @@ namespace tessera::physics::hot_path {
 
 bool fits_on_chip(int n, int n_modes) {
   return kernels_may_overlap() &&
-         (n == 128 ? n_modes >= 1 && n_modes <= 8 : (n == 64 || n == 256) && n_modes == 1);
+         (n == 64 || n == 128 ? n_modes >= 1 && n_modes <= 8 : n == 256 && n_modes == 1);
 }
 
 int places_on_chip(int n, int n_modes) {

@@ -104,6 +104,7 @@ struct WindowRun {
   int worker;  ///< number of the window among those of all blocks; below count where it has places
   int first;
   int last;
+  int most;  ///< places that any window takes
   /// @param cluster blocks that work on a window together
   /// @param windows at a time in a block
   __device__ WindowRun(int count, int cluster, int windows) {
@@ -115,8 +116,23 @@ struct WindowRun {
     const int rest = count % workers;
     first = worker * share + min(worker, rest);
     last = first + share + (worker < rest ? 1 : 0);
+    most = share + (rest > 0 ? 1 : 0);
   }
 };
+
+/// Behind all places of a window. Blocks of modes wait for each other twice a place, with all that
+/// they hold: a window with fewer places than others waits as often. Others may still read what the
+/// block holds.
+template <int shares>
+__device__ __forceinline__ void leave_cluster(const WindowRun& run) {
+  if constexpr (shares > 0) {
+    for (int i = run.last - run.first; i < run.most; ++i) {
+      wait_for_cluster();
+      wait_for_cluster();
+    }
+    wait_for_cluster();
+  }
+}
 
 /// Of a kernel whose blocks take windows, all but what comes before other kernels have ended.
 template <int n, int shares, class Windows>
@@ -126,7 +142,7 @@ __device__ __forceinline__ void add_all(const ScanArrays& scan, const ChunkArray
   follow_earlier_kernels();
   const WindowRun run(chunk.count, blocks_of_window<n, shares>(scan), windows_at_a_time(n));
   windows.add(run.first, run.last);
-  if constexpr (shares > 0) wait_for_cluster();  // others may still read what this block holds
+  leave_cluster<shares>(run);
 #endif
 }
 
@@ -164,6 +180,7 @@ template <class F>
 void with_window_kind(const ScanArrays& scan, const F& f) {
   if (scan.n == 256) return f(WindowKind<256, float, 0>());
   if (scan.n_modes == 1) return with_counts(scan, f);
+  if (scan.n == 64) return f(WindowKind<64, float, 4>());
   switch ((8 + scan.n_modes - 1) / scan.n_modes) {
     case 1:
       return f(WindowKind<128, float, 1>());

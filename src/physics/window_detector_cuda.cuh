@@ -121,33 +121,37 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   /// The same of modes in the blocks of a cluster. Eighth g of the pixels, 4 of each thread, is
   /// compared by block g % n_modes, which adds up the intensities there and hands the factors out.
   __device__ __forceinline__ void compare_modes(const Place& place) {
-    static_assert(S::count == 16);
+    static_assert(S::blocks == 1);
     const int mode = static_cast<int>(rank_in_cluster());
     wait_for_window();
-    float2* const slices = chip_.slices[0] + lane_;
-    float2 x[2][16];
+    float2 x[2][16 / S::last][S::last];
 #pragma unroll
-    for (int i = 0; i < 32; ++i)
-      x[i / 16][i % 16] = slices[i % 16 * S::places + S::pitch * place_q(i / 16, i % 16)];
-    float2 twist[S::count / 2];
+    for (int half = 0; half < 2; ++half) {
+      read_slices(half, x[half]);
 #pragma unroll
-    for (int i = 0; i < S::count / 2; ++i)
-      twist[i] = chip_.twist_over_slices[place_q(0, 0) / S::across][i];
-#pragma unroll
-    for (int half = 0; half < 2; ++half) twisted_fft<S::count, -1>(x[half], twist);
-    wait_for_window();  // the slices hold nothing now
-    auto* const powers = reinterpret_cast<float4*>(chip_.slices) + thread_;
-#pragma unroll
-    for (int g = 0; g < 8; ++g) {
-      const float2* const v = x[g / 4] + g % 4 * 4;
-      powers[g * threads] = make_float4(power(v[0]), power(v[1]), power(v[2]), power(v[3]));
+      for (int i = 0; i < 16 / S::last; ++i)
+        twisted_fft<S::last, -1>(x[half][i], last_twist(half, i * S::last));
     }
+    wait_for_window();  // its slices hold nothing now
+    const auto four = [&](int g, int e) -> float2& {
+      const int i = g % 4 * 4 + e;
+      return x[g / 4][i / S::last][i % S::last];
+    };
+    constexpr int window_threads = 32 * S::here;
+    auto* const powers =
+        reinterpret_cast<float4*>(chip_.slices[window_ * S::here]) + thread_ % window_threads;
+#pragma unroll
+    for (int g = 0; g < 8; ++g)
+      powers[g * window_threads] =
+          make_float4(power(four(g, 0)), power(four(g, 1)), power(four(g, 2)), power(four(g, 3)));
     wait_for_cluster();
     Sums sum = {};
 #pragma unroll
     for (int share = 0; share < shares; ++share) {
       const int g = share * scan_.n_modes + mode;
-      if (g < 8) chip_.factors[share][thread_] = compare_eighth(place, mode, g, powers, sum);
+      if (g < 8)
+        chip_.factors[share][thread_] =
+            compare_eighth(place, mode, g, powers + g * window_threads, sum);
     }
     add_to_sums(sum);
     wait_for_cluster();
@@ -155,17 +159,17 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     for (int g = 0; g < 8; ++g) {
       const float4 factor = read_of_block(&chip_.factors[g / scan_.n_modes][thread_],
                                           static_cast<unsigned>(g % scan_.n_modes));
-      float2* const v = x[g / 4] + g % 4 * 4;
-      v[0] = v[0] * factor.x;
-      v[1] = v[1] * factor.y;
-      v[2] = v[2] * factor.z;
-      v[3] = v[3] * factor.w;
+      four(g, 0) = four(g, 0) * factor.x;
+      four(g, 1) = four(g, 1) * factor.y;
+      four(g, 2) = four(g, 2) * factor.z;
+      four(g, 3) = four(g, 3) * factor.w;
     }
 #pragma unroll
-    for (int half = 0; half < 2; ++half) short_fft<S::count, 1>(x[half]);
+    for (int half = 0; half < 2; ++half) {
 #pragma unroll
-    for (int i = 0; i < 32; ++i)
-      slices[i % 16 * S::places + S::pitch * place_q(i / 16, i % 16)] = x[i / 16][i % 16];
+      for (int i = 0; i < 16 / S::last; ++i) short_fft<S::last, 1>(x[half][i]);
+      write_slices(half, x[half]);
+    }
     wait_for_window();
   }
 
@@ -257,7 +261,8 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     }
   }
 
-  /// @return the factors of four pixels
+  /// @param powers of the four pixels, at the same place in every block
+  /// @return their factors
   __device__ __forceinline__ float4 compare_eighth(const Place& place, int mode, int g,
                                                    const float4* powers, Sums& sum) {
     unsigned raw[4];
@@ -268,7 +273,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     float intensity[4] = {};
     for (int r = 0; r < scan_.n_modes; ++r) {
       const int block = mode + r < scan_.n_modes ? mode + r : mode + r - scan_.n_modes;
-      const float4 p = read_of_block(powers + g * threads, static_cast<unsigned>(block));
+      const float4 p = read_of_block(powers, static_cast<unsigned>(block));
       intensity[0] += p.x;
       intensity[1] += p.y;
       intensity[2] += p.z;

@@ -166,8 +166,9 @@ INSTANTIATE_TEST_SUITE_P(Windows, HotPathOwnProbes,
                          ::testing::Values(OwnCase{64, 1, 0, 9}, OwnCase{128, 1, 0, 6},
                                            OwnCase{64, 1, 3, 7}, OwnCase{256, 1, 0, 4},
                                            OwnCase{256, 1, 2, 4}, OwnCase{128, 1, 2, 6},
-                                           OwnCase{128, 3, 0, 5}, OwnCase{128, 3, 2, 5},
-                                           OwnCase{128, 8, 1, 4}, OwnCase{128, 1, 2, 5, false}));
+                                           OwnCase{64, 3, 2, 7}, OwnCase{128, 3, 0, 5},
+                                           OwnCase{128, 3, 2, 5}, OwnCase{128, 8, 1, 4},
+                                           OwnCase{128, 1, 2, 5, false}));
 INSTANTIATE_TEST_SUITE_P(NoiseModels, HotPathOwnProbes,
                          ::testing::Values(OwnCase{128, 1, 1, 5, true, Noise::poisson},
                                            OwnCase{64, 1, 0, 7, true, Noise::intensity},
@@ -175,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(NoiseModels, HotPathOwnProbes,
 // Enough positions that a block takes several in turn.
 INSTANTIATE_TEST_SUITE_P(Runs, HotPathOwnProbes,
                          ::testing::Values(OwnCase{128, 1, 1, 150}, OwnCase{64, 1, 2, 600},
-                                           OwnCase{256, 1, 1, 50}));
+                                           OwnCase{64, 2, 1, 601}, OwnCase{256, 1, 1, 50}));
 
 }  // namespace
 }  // namespace tessera::physics::testing

@@ -290,7 +290,8 @@ INSTANTIATE_TEST_SUITE_P(Windows, HotPathSlices,
                                            Case{1024, 1, 2, 2}));
 INSTANTIATE_TEST_SUITE_P(Modes, HotPathSlices,
                          ::testing::Values(Case{32, 3, 4, 4}, Case{128, 2, 3, 3},
-                                           Case{128, 8, 2, 3}, Case{64, 13, 3, 2}));
+                                           Case{128, 8, 2, 3}, Case{64, 3, 7, 3},
+                                           Case{64, 13, 3, 2}));
 INSTANTIATE_TEST_SUITE_P(NoiseModels, HotPathSlices,
                          ::testing::Values(Case{128, 1, 4, 2, 2, Noise::poisson},
                                            Case{64, 1, 5, 3, 2, Noise::intensity},
