@@ -186,7 +186,7 @@ struct Share {
 };
 
 physics::Sizes sizes_of(const deck::Deck& deck, const Scan& scan, const Share& share) {
-  return {.model = scan.plan.model,
+  return {.model = scan.plan.model_for(static_cast<std::size_t>(share.n_positions)),
           .window = scan.info.pattern,
           .ghosted = share.ghosted,
           .n_positions = share.n_positions,

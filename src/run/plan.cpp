@@ -88,18 +88,21 @@ int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positi
   return static_cast<int>(std::max<std::int64_t>(1, std::min(wanted, max_bytes / wave_bytes)));
 }
 
-/// On a device, room for all bins of a batch while it costs little; on a host, no more than the
-/// cache holds.
-int max_slots(const physics::ModelOptions& model, int subpixel_bins, Shape2 window) {
-  if (device::device_is_host) return model.chunk_size;
+/// On a device, room for all bins of a batch while it costs little; on a host, for no more than a
+/// chunk has, which the cache holds.
+int shared_slots(const physics::ModelOptions& model, int subpixel_bins, Shape2 window) {
+  if (device::device_is_host) return 0;
   constexpr std::int64_t room_bytes = std::int64_t{1} << 30;
   const auto slot_bytes =
       static_cast<std::int64_t>(2 * window.size() * model.n_modes * sizeof(device::complex));
+  return static_cast<int>(std::min(n_bins(subpixel_bins), room_bytes / slot_bytes));
+}
+
+/// Slots that the positions of a chunk need, at most.
+int slots_of_chunk(int chunk_size, int subpixel_bins) {
   const std::int64_t bins = n_bins(subpixel_bins);
-  const std::int64_t of_chunk =
-      bins == 0 ? model.chunk_size : std::min<std::int64_t>(bins, model.chunk_size);
   return static_cast<int>(
-      std::max<std::int64_t>(of_chunk, std::min(bins, room_bytes / slot_bytes)));
+      device::device_is_host || bins == 0 ? chunk_size : std::min<std::int64_t>(bins, chunk_size));
 }
 
 physics::ModelOptions model_options(const deck::Deck& deck, const geometry::Optics& optics) {
@@ -145,7 +148,9 @@ Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   plan.model = model_options(deck, plan.optics);
   plan.has_background = info.background.size() > 0 || deck.refine.background.from_epoch >= 0;
   plan.model.chunk_size = chunk_size(plan, deck, info);
-  plan.model.max_slots = max_slots(plan.model, deck.data.subpixel_bins, info.pattern);
+  plan.shared_slots = shared_slots(plan.model, deck.data.subpixel_bins, info.pattern);
+  plan.model.max_slots =
+      std::max(plan.shared_slots, slots_of_chunk(plan.model.chunk_size, deck.data.subpixel_bins));
   plan.window_margin_px = optics::window_margin_px(deck, plan.optics.pixel_m);
   plan.reach_px = optics::window_reach_px(deck, plan.optics.pixel_m);
   plan.tile_margin_px =
@@ -166,6 +171,15 @@ void plan_batches(const deck::Deck& deck, const geometry::WindowGrid& grid, Plan
 int Plan::max_in_chunk(std::size_t n_positions) const {
   const int max = std::min(model.chunk_size, static_cast<int>(n_positions));
   return widest_batch == 0 ? max : std::min(max, widest_batch);
+}
+
+/// On a host chunks are small, and all ranks plan the same transforms.
+physics::ModelOptions Plan::model_for(std::size_t n_positions) const {
+  physics::ModelOptions of_rank = model;
+  if (device::device_is_host) return of_rank;
+  of_rank.chunk_size = std::max(1, max_in_chunk(n_positions));
+  of_rank.max_slots = std::min(model.max_slots, std::max(shared_slots, of_rank.chunk_size));
+  return of_rank;
 }
 
 }  // namespace tessera::run

@@ -18,6 +18,7 @@ namespace tessera::run {
 struct Plan {
   geometry::Optics optics;
   physics::ModelOptions model;  ///< with room for the widest of the deck's solvers
+  int shared_slots = 0;         ///< of these max_slots, for shifts that chunks of a batch share
   bool has_background = false;  ///< given, or fitted
   int window_margin_px = 0;     ///< of the object around the windows as the scan has them
   int reach_px = 0;        ///< that windows lie or move beyond where tiles are cut for, at most
@@ -30,6 +31,8 @@ struct Plan {
   /// Positions of a chunk for a rank with `n_positions`, at most: no chunk is larger than a batch
   /// or the rank's share.
   int max_in_chunk(std::size_t n_positions) const;
+  /// `model` on such a rank: on a device without room that no chunk there fills.
+  physics::ModelOptions model_for(std::size_t n_positions) const;
 };
 
 /// @throws InputError: patterns that are not square in the far field

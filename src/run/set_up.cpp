@@ -55,7 +55,7 @@ solvers::RankSetup set_up_rank(const deck::Deck& deck, const Scan& scan,
           scan.plan.max_reals_per_pixel,
           scan.on_device,
           parameters,
-          scan.plan.model};
+          scan.plan.model_for(scan.tile().positions.size())};
 }
 
 decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Scan& scan) {
