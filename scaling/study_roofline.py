@@ -4,8 +4,8 @@
     scaling/study_roofline.py FOLDER    # of results of `tessera_bench gradient`: roofline.md, .svg and .png in it
 
 Of one epoch, whatever the method: two transforms of each wave (5 n log2 n), the products, amplitudes and sums around
-them, each pattern read, each window of the object read and its sums added. That is `fused_gradient` of stage_costs.hpp without
-waves that leave the cache. Copy and multiply-add rates were measured in the same run, with all ranks at once.
+them, each pattern read, a rank's part of the object read and written. What overlapping windows and small batches read
+again may stay in a cache. Copy and multiply-add rates were measured in the same run, with all ranks at once.
 """
 
 import json
@@ -18,10 +18,8 @@ def work(result):
     """Flops and bytes of one rank's epoch, at least."""
     pixels = result["positions"] / result["ranks"] * result["window_px"] ** 2
     waves = pixels * result["modes"]
-    real = result["real_bytes"]
     flops = 2 * transform_flops(result) + 36 * waves + 23 * pixels
-    patterns, window, sums = 2, 2 * real, 2 * 3 * real
-    return flops, pixels * (patterns + window + sums)
+    return flops, 2 * pixels + 2 * result["object_bytes_per_rank"]
 
 
 def transform_flops(result):
@@ -38,8 +36,7 @@ def share(result):
 
 
 def impossible(results):
-    """Words for those that compute faster than the machine multiplies and adds: something was counted wrongly. What stays
-    in a cache may beat the copy rate."""
+    """Words for those that compute faster than the machine multiplies and adds: something was counted wrongly."""
     for name, result in results.items():
         rate = work(result)[0] / (1e6 * min(result["epochs_ms"]))
         roof = result["multiply_add_GFLOP_per_s"]
