@@ -50,8 +50,8 @@ struct CompareAmplitudes {
       if constexpr (replace) {
         const Real factor = -difference / no_darker(model_amplitude, dark_amplitude);
         for (int m = 0; m < n; ++m) {
-          wave[m * mode_stride + x].real() *= factor;
-          wave[m * mode_stride + x].imag() *= factor;
+          complex& part = wave[m * mode_stride + x];
+          part = complex(part.real() * factor, part.imag() * factor);  // both read, then written
         }
       }
     }

@@ -76,12 +76,17 @@ struct ProjectAmplitudes {
     KOKKOS_FUNCTION Real reached(const Real wave_part, const Real kept_part) const {
       return wave_part * map.of_overlap + kept_part * map.of_kept;
     }
-    KOKKOS_FUNCTION void move(Real& wave_part, Real& kept_part, const Real factor) const {
+    /// What a part of a wave becomes, times 1 / scale, and what is kept of it.
+    struct Moved {
+      Real next;
+      Real kept;
+    };
+    KOKKOS_FUNCTION Moved moved(const Real wave_part, const Real kept_part,
+                                const Real factor) const {
       const Real r = reached(wave_part, kept_part);
       const Real base = r + (wave_part - r) * from_overlap;  // a branch, and nothing is vectorised
       const Real next = base + r * factor;
-      kept_part = next * map.keeps_new + base * map.keeps_base;
-      wave_part = next * scale;
+      return {next, next * map.keeps_new + base * map.keeps_base};
     }
     KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
       const int n = known_modes > 0 ? known_modes : n_modes;
@@ -109,8 +114,14 @@ struct ProjectAmplitudes {
         add_figures(sum, difference, measured, amplitude, difference * difference, trusted);
         const Real factor = share * missing / bright;
         for (int m = 0; m < n; ++m) {
-          move(wave[m * stride + x].real(), kept[m * stride + x].real(), factor);
-          move(wave[m * stride + x].imag(), kept[m * stride + x].imag(), factor);
+          complex& seen = wave[m * stride + x];
+          complex& before = kept[m * stride + x];
+          // Both parts are read before one is written: else vectors hold one of them, and the last
+          // pixels of a row are taken one by one.
+          const Moved re = moved(seen.real(), before.real(), factor);
+          const Moved im = moved(seen.imag(), before.imag(), factor);
+          seen = complex(re.next * scale, im.next * scale);
+          before = complex(re.kept, im.kept);
         }
       }
     }

@@ -27,6 +27,13 @@ struct Command {
   std::string limit = {};   ///< shell command that every rank runs first, such as "ulimit -f 9000"
 };
 
+/// What a program that does not hang may take; sanitizers make it ten times slower.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr Seconds hangs_after(600);
+#else
+inline constexpr Seconds hangs_after(60);
+#endif
+
 /// A running program. Ends it, at the latest, when it goes out of scope.
 class Job {
  public:
@@ -36,9 +43,9 @@ class Job {
   Job& operator=(const Job&) = delete;
 
   /// Until it ends; a program that needs longer than `max` hangs and is killed.
-  Outcome wait(Seconds max = Seconds(60));
+  Outcome wait(Seconds max = hangs_after);
   /// Whether standard output holds `words` before `max` has passed.
-  bool prints(const std::string& words, Seconds max = Seconds(60));
+  bool prints(const std::string& words, Seconds max = hangs_after);
   /// Processes of `tessera` itself, not mpirun.
   std::vector<pid_t> ranks() const;
   /// mpirun, or the only rank.
