@@ -208,7 +208,7 @@ MemoryNeeds needs_of(const deck::Deck& deck, const Scan& scan, const Share& shar
       {"positions and mask", physics::ScanTile::bytes(sizes)},
       {"the model: waves, shifted probes and their sums", physics::ForwardModel::bytes(sizes)},
       {"refinement", solvers::Refinement::bytes(sizes) + LostPositions::bytes(sizes)},
-      {"halo buffers", share.halo_bytes},
+      {"halo buffers", share.halo_bytes},  // none where the transport, not yet known, needs none
       {"constraints", solvers::ConstraintList::bytes(deck.constraints, share.ghosted, info.pattern,
                                                      sizes.n_probe_images())},
       {"the method: sums, what it remembers", of_solvers.device},
