@@ -87,6 +87,15 @@ double work_s() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+Reference median(const std::vector<Reference>& rounds) {
+  const auto of = [&](double Reference::* figure) {
+    std::vector<double> values;
+    for (const Reference& round : rounds) values.push_back(round.*figure);
+    return median(values);
+  };
+  return {of(&Reference::transforms_s), of(&Reference::transforms_and_pass_s)};
+}
+
 BareTransforms::BareTransforms(const Device& exec, const physics::WavesView& waves, int n_positions)
     : waves_(waves),
       n_positions_(n_positions),
@@ -131,15 +140,10 @@ Reference BareTransforms::once(const Device& exec, Clock* clock) const {
 }
 
 Reference BareTransforms::median_of_rounds(const Device& exec) const {
-  std::vector<double> transforms_s;
-  std::vector<double> transforms_and_pass_s;
   once(exec);
-  for (int i = 0; i < n_runs; ++i) {
-    const Reference round = once(exec);
-    transforms_s.push_back(round.transforms_s);
-    transforms_and_pass_s.push_back(round.transforms_and_pass_s);
-  }
-  return {median(transforms_s), median(transforms_and_pass_s)};
+  std::vector<Reference> rounds;
+  for (int i = 0; i < n_runs; ++i) rounds.push_back(once(exec));
+  return median(rounds);
 }
 
 }  // namespace tessera::scaling

@@ -59,6 +59,10 @@ struct Reference {
   double transforms_and_pass_s = 0;  ///< and each wave read and written once more
 };
 
+/// Of some rounds, each figure by itself.
+Reference median(const std::vector<Reference>& rounds);
+
+/// The transforms of an epoch's waves, of noise.
 class BareTransforms {
  public:
   /// @param waves (position of a chunk, mode, h, w), used as scratch

@@ -90,20 +90,19 @@ struct Row {
 void time_in_turn(run::Run& run, const BareTransforms& bare, int n_epochs, Clock* clock, Row& row) {
   const device::Device exec;
   std::vector<double> epochs_s;
-  std::vector<double> bare_s;
-  std::vector<double> bare_and_pass_s;
+  std::vector<Reference> rounds;
   // The first batches are recorded where the device can: not timed.
   for (int i = 0; i <= n_epochs; ++i) {
     const double epoch_s = seconds_of(exec, [&] { row.last_error = run.run_epoch().error; }, clock);
-    const Reference reference = bare.once(exec, clock);
+    const Reference round = bare.once(exec, clock);
     if (i == 0) continue;
     epochs_s.push_back(epoch_s);
-    bare_s.push_back(reference.transforms_s);
-    bare_and_pass_s.push_back(reference.transforms_and_pass_s);
+    rounds.push_back(round);
   }
+  const Reference reference = median(rounds);
   row.epoch_s = median(epochs_s);
-  row.bare_s = median(bare_s);
-  row.bare_and_pass_s = median(bare_and_pass_s);
+  row.bare_s = reference.transforms_s;
+  row.bare_and_pass_s = reference.transforms_and_pass_s;
 }
 
 Row measured(const Case& wanted, const SolversOptions& options, const comm::Communicator& comm) {

@@ -120,9 +120,9 @@ struct WindowRun {
   }
 };
 
-/// Behind all places of a window. Blocks of modes wait for each other twice a place, with all that
-/// they hold: a window with fewer places than others waits as often. Others may still read what the
-/// block holds.
+/// Behind all places of a window. Where modes are blocks of a cluster, all windows in them wait for
+/// each other twice a place (`compare_modes`): one with fewer places waits as often. Then once
+/// more, as other blocks may still read what this one holds.
 template <int shares>
 __device__ __forceinline__ void leave_cluster(const WindowRun& run) {
   if constexpr (shares > 0) {
