@@ -96,15 +96,30 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
     sort_within_chunks(border, by_shift);
     sort_within_chunks(interior, by_shift);
   }
-  const std::size_t n_sharing = shared ? n_members : 0;
-  append_chunks(border, n_sharing, by_position);
+  const int max_shared = alone ? 0 : max_slots_;
+  if (!shared) begin_slots();
+  append_chunks(border, max_shared, by_position);
+  if (!shared) begin_slots();
   range.interior_begin = static_cast<int>(chunks_.size());
-  append_chunks(interior, n_sharing, by_position);
+  append_chunks(interior, max_shared, by_position);
   range.end = static_cast<int>(chunks_.size());
-  for (int i = range.border_begin; i + 1 < range.end; ++i)
-    chunks_[i].ends_slots = chunks_[i + 1].begins_slots =
-        chunks_[i].first_slot != chunks_[i + 1].first_slot;
+  complete_groups(range);
   return range;
+}
+
+/// What chunks that share their slots know of each other.
+void ChunkLayout::complete_groups(const ChunkRange& range) {
+  for (int begin = range.border_begin, end = begin; begin < range.end; begin = end) {
+    int n_sharing = 0;
+    for (; end < range.end && chunks_[end].first_slot == chunks_[begin].first_slot; ++end)
+      n_sharing += chunks_[end].count;
+    for (int i = begin; i < end; ++i) {
+      chunks_[i].n_slots = chunks_[end - 1].n_slots;
+      chunks_[i].n_sharing = n_sharing;
+      chunks_[i].begins_slots = i == begin;
+      chunks_[i].ends_slots = i + 1 == end;
+    }
+  }
 }
 
 template <class Before>
@@ -170,26 +185,38 @@ void ChunkLayout::keep_lanes_in_step(std::span<int> chunk, bool by_position) {
   }
 }
 
-void ChunkLayout::append_chunks(std::span<int> positions, std::size_t n_sharing, bool by_position) {
+void ChunkLayout::append_chunks(std::span<int> positions, int max_shared, bool by_position) {
   for (std::size_t begin = 0; begin < positions.size(); begin += chunk_size_) {
     const std::size_t count = std::min<std::size_t>(chunk_size_, positions.size() - begin);
-    keep_lanes_in_step(positions.subspan(begin, count), by_position);
-    if (n_sharing == 0) begin_slots();
+    const std::span<int> members = positions.subspan(begin, count);
+    keep_lanes_in_step(members, by_position);
+    if (n_slots() + n_new_shifts(members) > max_shared) begin_slots();
     Chunk chunk;
     chunk.begin = static_cast<int>(order_.size());
     chunk.count = static_cast<int>(count);
     chunk.first_slot = first_slot_;
-    for (const int position : positions.subspan(begin, count)) {
+    for (const int position : members) {
       order_.push_back(position);
       slot_.push_back(slot_of(shift_of_[position]));
     }
     chunk.n_slots = n_slots();
-    chunk.n_sharing = static_cast<int>(n_sharing > 0 ? n_sharing : count);
     const auto [least, greatest] = std::minmax_element(slot_.begin() + chunk.begin, slot_.end());
     chunk.seen_begin = *least;
     chunk.seen_end = *greatest + 1;
     chunks_.push_back(chunk);
   }
+}
+
+/// @param positions of the same shift follow one another, or may be counted again
+int ChunkLayout::n_new_shifts(std::span<const int> positions) const {
+  int n = 0;
+  int last = -1;
+  for (const int position : positions) {
+    const int shift = shift_of_[position];
+    n += shift != last && slot_of_shift_[shift] < first_slot_ ? 1 : 0;
+    last = shift;
+  }
+  return n;
 }
 
 void ChunkLayout::begin_slots() {

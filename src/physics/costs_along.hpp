@@ -15,7 +15,7 @@ class CostsAlong {
   /// What the model is asked for its waves.
   struct Point {
     ObjectView object;
-    ProbeAndSpectrum probe;
+    ShiftedProbe& probe;
   };
   struct Line {
     Point here;    ///< t = 0

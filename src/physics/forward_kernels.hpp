@@ -36,14 +36,6 @@ struct ExitWaves {
   }
 };
 
-/// What waves have besides those of object and probe.
-struct LessExitWaves : ExitWaves {
-  struct Row : ExitWaves::Row {
-    KOKKOS_FUNCTION void operator()(const int x) const { wave[x] -= at(x); }
-  };
-  KOKKOS_FUNCTION Row row(const int i, const int y) const { return {ExitWaves::row(i, y)}; }
-};
-
 /// Adds |object|^2 of every beam and object mode of the chunk to the overlap, times the beam's
 /// power where it has one of its own.
 struct Overlap {
@@ -93,11 +85,13 @@ struct SlotGradient {
     const complex* object;
     const complex* wave;
     Real scale;
-    KOKKOS_FUNCTION complex operator()(const int x) const {
+    KOKKOS_FUNCTION complex of(const int x, const complex wave_there) const {
       const Real re = object[x].real() * scale;
       const Real im = object[x].imag() * scale;
-      return {re * wave[x].real() + im * wave[x].imag(), re * wave[x].imag() - im * wave[x].real()};
+      return {re * wave_there.real() + im * wave_there.imag(),
+              re * wave_there.imag() - im * wave_there.real()};
     }
+    KOKKOS_FUNCTION complex operator()(const int x) const { return of(x, wave[x]); }
   };
   KOKKOS_FUNCTION complex* sums(const int i, const int y) const {
     return slot_sums.row(first + i / n_modes, i % n_modes, y);
@@ -126,6 +120,26 @@ struct SlotGradient {
     const int m = i % n_modes;
     return {object + o * object_mode_stride + windows.at(beam, y),
             waves.row(beam, o * n_modes + m, y), scale};
+  }
+};
+
+/// The same of what waves have besides those of object and probe, which positions have one of.
+struct SlotResidual : SlotGradient {
+  ChunkImages probe;       ///< by slot
+  bool waves_by_position;  ///< not by beam
+
+  struct Row {
+    SlotGradient::Row gradient;
+    const complex* probe;
+    KOKKOS_FUNCTION complex operator()(const int x) const {
+      return gradient.of(x, gradient.wave[x] - probe[x] * gradient.object[x]);
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int beam, const int i, const int y) const {
+    const int m = i % n_modes;
+    return {{object + windows.at(beam, y),
+             waves.row(waves_by_position ? windows.position(beam) : beam, m, y), scale},
+            probe.row(first + i / n_modes, m, y)};
   }
 };
 

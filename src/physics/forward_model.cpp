@@ -125,29 +125,12 @@ void ForwardModel::exit_waves(const Device& exec, const ObjectView& object, cons
 void ForwardModel::multiply_by_object(const Device& exec, const ObjectView& object,
                                       const Chunk& chunk, const WavesView& waves,
                                       Real scale) const {
-  device::for_each_row_pixel(exec, "tessera::physics::exit_waves", chunk.count * options_.n_waves(),
-                             scan_.window, exit_waves_of(object, chunk, waves, scale));
-}
-
-void ForwardModel::subtract_exit_waves(const Device& exec, const ObjectView& object,
-                                       const Chunk& chunk) {
-  illumination_.shift_probes(exec, chunk);
-  device::for_each_row_pixel(exec, "tessera::physics::less_exit_waves",
-                             chunk.count * options_.n_waves(), scan_.window,
-                             LessExitWaves{exit_waves_of(object, chunk, waves_, 1)});
-}
-
-ExitWaves ForwardModel::exit_waves_of(const ObjectView& object, const Chunk& chunk,
-                                      const WavesView& waves, Real scale) const {
   const std::int64_t plane = static_cast<std::int64_t>(object.extent(1) * object.extent(2));
-  return {windows_of(scan_, options_, chunk, object.extent(2)),
-          object.data(),
-          options_.n_slices * plane,
-          illumination_.images(),
-          images_by(1, waves),
-          options_.n_modes,
-          options_.n_object_modes,
-          scale};
+  device::for_each_row_pixel(
+      exec, "tessera::physics::exit_waves", chunk.count * options_.n_waves(), scan_.window,
+      ExitWaves{windows_of(scan_, options_, chunk, object.extent(2)), object.data(),
+                options_.n_slices * plane, illumination_.images(), images_by(1, waves),
+                options_.n_modes, options_.n_object_modes, scale});
 }
 
 void ForwardModel::to_detector(const Device& exec, const Chunk& chunk) {
@@ -185,22 +168,52 @@ void ForwardModel::add_gradients(const Device& exec, const ObjectView& object, c
 void ForwardModel::add_slot_gradient(const Device& exec, const ObjectView& object,
                                      const Chunk& chunk, const GradientSums& sums, bool with_probe,
                                      Real scale) {
-  const Windows windows = windows_of(scan_, options_, chunk, object.extent(2));
-  const std::int64_t plane = static_cast<std::int64_t>(object.extent(1) * object.extent(2));
-  const std::int64_t mode_stride = options_.n_slices * plane;
-  if (with_probe)
-    add_terms(
-        exec, "tessera::physics::overlap", 1, scan_.window,
-        Overlap{windows, object.data(), mode_stride, parameters_.intensity, sums.overlap.data(),
-                scan_.window.w, n_beams(chunk), options_.n_object_modes});
+  if (with_probe) add_overlap(exec, object, chunk, sums);
   if (options_.own_probes) illumination_.clear_sums(exec);
-  const int first = options_.own_probes ? 0 : chunk.seen_begin;
-  const int n_seen = options_.own_probes ? n_beams(chunk) : chunk.seen_end - chunk.seen_begin;
-  add_terms(exec, "tessera::physics::slot_gradient", n_seen * options_.n_modes, scan_.window,
-            SlotGradient{windows, object.data(), mode_stride,
-                         images_by(options_.n_modes * options_.n_object_modes, waves_),
-                         illumination_.sums(sums.probe), options_.n_modes, options_.n_object_modes,
-                         scale, first, n_beams(chunk)});
+  add_terms(exec, "tessera::physics::slot_gradient", n_seen(chunk) * options_.n_modes, scan_.window,
+            slot_gradient(object, chunk, waves_, sums, scale));
+}
+
+void ForwardModel::add_probe_residual(const Device& exec, const ObjectView& object,
+                                      const Chunk& chunk, const WavesView& waves,
+                                      bool waves_by_position, const GradientSums& sums) {
+  illumination_.shift_probes(exec, chunk);
+  add_overlap(exec, object, chunk, sums);
+  if (options_.own_probes) illumination_.clear_sums(exec);
+  add_terms(exec, "tessera::physics::slot_residual", n_seen(chunk) * options_.n_modes, scan_.window,
+            SlotResidual{slot_gradient(object, chunk, waves, sums, 1), illumination_.images(),
+                         waves_by_position});
+  take_slot_sums(exec, object, chunk, sums, true, {});
+}
+
+void ForwardModel::add_overlap(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                               const GradientSums& sums) const {
+  const std::int64_t plane = static_cast<std::int64_t>(object.extent(1) * object.extent(2));
+  add_terms(exec, "tessera::physics::overlap", 1, scan_.window,
+            Overlap{windows_of(scan_, options_, chunk, object.extent(2)), object.data(),
+                    options_.n_slices * plane, parameters_.intensity, sums.overlap.data(),
+                    scan_.window.w, n_beams(chunk), options_.n_object_modes});
+}
+
+/// Of the slots that the chunk's positions see.
+SlotGradient ForwardModel::slot_gradient(const ObjectView& object, const Chunk& chunk,
+                                         const WavesView& waves, const GradientSums& sums,
+                                         Real scale) const {
+  const std::int64_t plane = static_cast<std::int64_t>(object.extent(1) * object.extent(2));
+  return {windows_of(scan_, options_, chunk, object.extent(2)),
+          object.data(),
+          options_.n_slices * plane,
+          images_by(options_.n_modes * options_.n_object_modes, waves),
+          illumination_.sums(sums.probe),
+          options_.n_modes,
+          options_.n_object_modes,
+          scale,
+          options_.own_probes ? 0 : chunk.seen_begin,
+          n_beams(chunk)};
+}
+
+int ForwardModel::n_seen(const Chunk& chunk) const {
+  return options_.own_probes ? n_beams(chunk) : chunk.seen_end - chunk.seen_begin;
 }
 
 void ForwardModel::take_slot_sums(const Device& exec, const ObjectView& object, const Chunk& chunk,

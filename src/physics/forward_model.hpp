@@ -23,7 +23,7 @@
 
 namespace tessera::physics {
 
-struct ExitWaves;
+struct SlotGradient;
 
 /// exit_wave[j, o, m] = probe_m(x - shift_j) object_o(x + corner_j), through all slices;
 /// detector_wave = unitary FFT of it, or its near field.
@@ -60,10 +60,6 @@ class ForwardModel {
   /// waves(): from the detector back to the sample. Unnormalised: the exit waves come out divided
   /// by unitary_scale(), which `add_gradients` makes good.
   void backward(const device::Device& exec, const Chunk& chunk);
-  /// waves() -= exit waves of `chunk`, of a thin sample.
-  void subtract_exit_waves(const device::Device& exec, const ObjectView& object,
-                           const Chunk& chunk);
-
   /// With the waves that `backward` leaves: sums.object += sum_jm conj(probe_jm) waves_jm and
   /// sums.dose += sum_jm |probe_jm|^2, at every window; sums.probe += sum_j conj(object_j)
   /// waves_jm, complete once the last chunk that shares its slots is added, and sums.overlap +=
@@ -80,7 +76,12 @@ class ForwardModel {
                      const GradientSums& sums, bool with_probe) {
     add_gradients(exec, object, chunk, sums, with_probe, unitary_scale());
   }
-  /// The last part of it: what slots' sums say of the probe, and of parameters that are `fitted`.
+  /// What exit waves of a thin sample have besides those of object and probe as they are, in
+  /// sums.probe and sums.overlap as `add_gradients` has it.
+  /// @param waves of the chunk, or `waves_by_position` those of all local positions
+  void add_probe_residual(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                          const WavesView& waves, bool waves_by_position, const GradientSums& sums);
+  /// The last part of both: what slots' sums say of the probe, and of parameters that are `fitted`.
   void take_slot_sums(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                       const GradientSums& sums, bool with_probe, const FittedParameters& fitted);
   void finish_probe_gradient(const device::Device& exec, const ProbeView& probe_sum) const {
@@ -123,10 +124,13 @@ class ForwardModel {
   int n_beams(const Chunk& chunk) const { return chunk.count * options_.n_sub_positions; }
   void multiply_by_object(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                           const WavesView& waves, Real scale) const;
-  ExitWaves exit_waves_of(const ObjectView& object, const Chunk& chunk, const WavesView& waves,
-                          Real scale) const;
   void add_slot_gradient(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                          const GradientSums& sums, bool with_probe, Real scale);
+  void add_overlap(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+                   const GradientSums& sums) const;
+  SlotGradient slot_gradient(const ObjectView& object, const Chunk& chunk, const WavesView& waves,
+                             const GradientSums& sums, Real scale) const;
+  int n_seen(const Chunk& chunk) const;
 
   const ScanTile& scan_;
   Parameters parameters_;

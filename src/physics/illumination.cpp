@@ -43,9 +43,9 @@ Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
   const auto [h, w] = scan.window;
   const int n_slots =
       options.own_probes ? options.chunk_size * options.n_sub_positions : options.max_slots;
-  spectrum_ =
+  own_.spectrum =
       ProbeView("tessera::physics::probe_spectrum", options.n_modes + options.n_opr_modes, h, w);
-  slot_probes_ = WavesView("tessera::physics::slot_probes", n_slots, options.n_modes, h, w);
+  own_.slots = WavesView("tessera::physics::slot_probes", n_slots, options.n_modes, h, w);
   slot_sums_ = WavesView("tessera::physics::slot_sums", n_slots, options.n_modes, h, w);
   ramp_y_ = DeviceView<complex**>("tessera::physics::ramp_y", n_slots, h);
   ramp_x_ = DeviceView<complex**>("tessera::physics::ramp_x", n_slots, w);
@@ -62,9 +62,15 @@ std::int64_t Illumination::bytes(const Sizes& sizes) {
   const auto [h, w] = sizes.window;
   const std::int64_t of_own =
       n_slots * (bytes_of<double>(4 + 2 + 2) + bytes_of<double>(2 * sizes.model.n_opr_modes));
-  return sizes.probe_bytes() + ChipShifts::bytes(sizes) +
-         n_slots * bytes_of<complex>(2 * sizes.model.n_modes * sizes.window.size() + h + w) +
+  return bytes_with_slots(sizes) + ChipShifts::bytes(sizes) +
+         n_slots * bytes_of<complex>(sizes.model.n_modes * sizes.window.size() + h + w) +
          (sizes.model.own_probes ? of_own : 0);
+}
+
+std::int64_t Illumination::bytes_with_slots(const Sizes& sizes) {
+  if (!sizes.has_slots()) return 0;
+  return sizes.probe_bytes() +
+         bytes_of<complex>(sizes.n_slots() * sizes.model.n_modes * sizes.window.size());
 }
 
 int Illumination::n_slots(const Chunk& chunk) const {
@@ -76,7 +82,7 @@ Windows Illumination::windows(const Chunk& chunk) const {
 }
 
 ChunkImages Illumination::images() const {
-  return has_slots_ ? images_by(options_.n_modes, slot_probes_) : common_images(seen_.probe);
+  return has_slots_ ? images_by(options_.n_modes, seen_->slots) : common_images(seen_->probe);
 }
 
 ChunkImages Illumination::sums(const ProbeView& probe_sum) const {
@@ -84,23 +90,30 @@ ChunkImages Illumination::sums(const ProbeView& probe_sum) const {
 }
 
 void Illumination::set_probe(const Device& exec, const ProbeView& probe) {
-  set_probe({probe, spectrum_});
-  transform(exec, seen_);
+  own_.probe = probe;
+  set_probe(own_);
+  transform(exec, own_);
 }
 
-ProbeAndSpectrum Illumination::with_spectrum(const ProbeView& probe) const {
-  return {probe, ProbeView("tessera::physics::probe_spectrum", spectrum_.layout())};
+ShiftedProbe Illumination::with_slots(const ProbeView& probe) const {
+  ShiftedProbe made;
+  made.probe = probe;
+  if (!has_slots_) return made;
+  made.spectrum = ProbeView("tessera::physics::probe_spectrum", own_.spectrum.layout());
+  made.slots = WavesView("tessera::physics::slot_probes", own_.slots.layout());
+  return made;
 }
 
-void Illumination::set_probe(const ProbeAndSpectrum& seen) {
-  seen_ = seen;
-  forget_slots();
+void Illumination::set_probe(ShiftedProbe& probe) {
+  seen_ = &probe;
+  chip_shifts_.forget_probe();
 }
 
-void Illumination::transform(const Device& exec, const ProbeAndSpectrum& seen) const {
+void Illumination::transform(const Device& exec, ShiftedProbe& of) const {
+  of.forget_slots();
   if (!has_slots_) return;
-  const ProbeView& spectrum = seen.spectrum;
-  Kokkos::deep_copy(exec, spectrum, seen.probe);
+  const ProbeView& spectrum = of.spectrum;
+  Kokkos::deep_copy(exec, spectrum, of.probe);
   if (has_row_spectra_) {
     hot_path::transform_rows(device::stream_handle(exec), scan_.window.w, options_.n_modes, true,
                              plain(spectrum.data()));
@@ -111,33 +124,33 @@ void Illumination::transform(const Device& exec, const ProbeAndSpectrum& seen) c
 
 void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
   if (!has_slots_) return;
-  if (chunk.begin != seen_from_) positions_seen_ += chunk.count;
-  seen_from_ = chunk.begin;
+  if (chunk.begin != seen_->seen_from) positions_seen_ += chunk.count;
+  seen_->seen_from = chunk.begin;
   const int first_slot = first_slot_of(chunk, options_);
-  if (first_slot == first_slot_) return;
-  first_slot_ = first_slot;
+  if (first_slot == seen_->first_slot) return;
+  seen_->first_slot = first_slot;
   const int count = n_slots(chunk);
   slots_made_ += count;
   if (has_row_spectra_) {
     const device::Region region("tessera::physics::fused_shift");
     hot_path::shift_probes(device::stream_handle(exec), fused_slots(scan_, options_.n_modes, chunk),
-                           plain(seen_.spectrum.data()), plain(slot_probes_.data()));
+                           plain(seen_->spectrum.data()), plain(seen_->slots.data()));
     return;
   }
   make_ramps(exec, chunk);
   with_known_opr(options_.n_opr_modes, [&](auto known) {
     for_each_row_pixel(
         exec, "tessera::physics::shift_spectrum", count * options_.n_modes, scan_.window,
-        ShiftSpectrum<known>{mixture(chunk), common_images(seen_.spectrum), images(), ramp_y_,
+        ShiftSpectrum<known>{mixture(chunk), common_images(seen_->spectrum), images(), ramp_y_,
                              ramp_x_, plan_.unitary_scale() * plan_.unitary_scale()});
   });
-  plan_.inverse(exec, slot_probes_.data(), count * options_.n_modes);
+  plan_.inverse(exec, seen_->slots.data(), count * options_.n_modes);
 }
 
 hot_path::ShiftsOnChip Illumination::shift_on_chip(const Device& exec, const Chunk& chunk) {
   positions_seen_ += chunk.count;
   slots_made_ += chunk.count;
-  return chip_shifts_.prepare(exec, chunk, seen_.spectrum);
+  return chip_shifts_.prepare(exec, chunk, seen_->spectrum);
 }
 
 hot_path::OwnProbes Illumination::own_probes_on_chip(const Device& exec,
@@ -211,7 +224,7 @@ void Illumination::add_slopes(const Device& exec, const ObjectView& object, cons
   if (fitted.opr)
     device::sum_each_image(exec, "tessera::physics::opr_slopes",
                            n_slots(chunk) * options_.n_opr_modes, scan_.window,
-                           OprSlopes{mixture(chunk), common_images(seen_.spectrum),
+                           OprSlopes{mixture(chunk), common_images(seen_->spectrum),
                                      images_by(options_.n_modes, slot_sums_), ramp_y_, ramp_x_},
                            of_opr_);
   if (fitted.positions) add_up_moves(exec, object, chunk);
@@ -239,7 +252,7 @@ void Illumination::add_up_spectra(const Device& exec, const Chunk& chunk) const 
   with_known_opr(options_.n_opr_modes, [&](auto known) {
     device::sum_each_image(exec, "tessera::physics::spectrum_slopes", n_slots(chunk),
                            {options_.n_modes * scan_.window.h, scan_.window.w},
-                           SpectrumSlopes<known>{mixture(chunk), common_images(seen_.spectrum),
+                           SpectrumSlopes<known>{mixture(chunk), common_images(seen_->spectrum),
                                                  images_by(options_.n_modes, slot_sums_), ramp_y_,
                                                  ramp_x_, scan_.window},
                            of_spectrum_);

@@ -14,10 +14,16 @@
 
 namespace tessera::physics {
 
-/// A probe and what its shifted copies are made of.
-struct ProbeAndSpectrum {
+/// A probe, what its shifted copies are made of, and those that were made last. Without slots it
+/// alone.
+struct ShiftedProbe {
   ProbeView probe;
-  ProbeView spectrum;  ///< unnormalised FFT, or row spectrum; empty without slots
+  ProbeView spectrum;   ///< unnormalised FFT, or row spectrum
+  WavesView slots;      ///< (slot, n_modes, h, w)
+  int first_slot = -1;  ///< of these; -1: none
+  int seen_from = -1;   ///< the chunk seen last with these slots begins here
+
+  void forget_slots() { first_slot = seen_from = -1; }
 };
 
 /// Which kernels take a chunk through the model: known inside the module, kernel_choice.hpp.
@@ -38,22 +44,26 @@ class Illumination {
   /// @param plan of the window's shape; lives as long as this
   Illumination(const ScanTile& scan, const Parameters& parameters, const ModelOptions& options,
                const fft::Plan& plan, Kernels kernels);
+  Illumination(const Illumination&) = delete;
+  Illumination& operator=(const Illumination&) = delete;
   static std::int64_t bytes(const Sizes& sizes);
 
   /// The probe that the following chunks see, (n_modes + n_opr_modes, h, w). Its contents may
   /// change only with another call, or with its spectrum; the slots' shifts only with one of these
   /// or `forget_slots`.
   void set_probe(const device::Device& exec, const ProbeView& probe);
-  /// For chunks that see one probe and another in turn: room for one, with its spectrum, which
-  /// `transform` makes, whenever the contents of `probe` changed.
-  ProbeAndSpectrum with_spectrum(const ProbeView& probe) const;
-  void transform(const device::Device& exec, const ProbeAndSpectrum& seen) const;
-  void set_probe(const ProbeAndSpectrum& seen);
+  /// For chunks that see one probe and another in turn: room for one and its shifted copies, which
+  /// are kept until `transform`, whenever the contents of `probe` changed, makes its spectrum.
+  ShiftedProbe with_slots(const ProbeView& probe) const;
+  static std::int64_t bytes_with_slots(const Sizes& sizes);
+  void transform(const device::Device& exec, ShiftedProbe& of) const;
+  /// @param probe lives until another is set
+  void set_probe(ShiftedProbe& probe);
   /// The one that was set.
-  const ProbeAndSpectrum& seen() const { return seen_; }
+  ShiftedProbe& seen() { return *seen_; }
   /// The next chunk makes its shifted probes anew.
   void forget_slots() {
-    first_slot_ = seen_from_ = -1;
+    seen_->forget_slots();
     chip_shifts_.forget_probe();
   }
 
@@ -75,7 +85,7 @@ class Illumination {
   const ChipShifts& chip_shifts() const { return chip_shifts_; }
   /// (slot, n_modes, h, w); the probe itself, the same for all, without sub-pixel positions.
   ChunkImages images() const;
-  complex* probes() const { return has_slots_ ? slot_probes_.data() : seen_.probe.data(); }
+  complex* probes() const { return has_slots_ ? seen_->slots.data() : seen_->probe.data(); }
   /// Of the same shape: where conj(object_j) waves_jm of the positions of a slot is summed; zero
   /// when its first chunk begins. `probe_sum` itself without sub-pixel positions.
   ChunkImages sums(const ProbeView& probe_sum) const;
@@ -124,9 +134,8 @@ class Illumination {
   bool has_row_spectra_;
   ChipShifts chip_shifts_;
   const fft::Plan& plan_;
-  ProbeAndSpectrum seen_;
-  ProbeView spectrum_;  ///< of a probe that was set without one
-  WavesView slot_probes_;
+  ShiftedProbe own_;  ///< a probe that was set without
+  ShiftedProbe* seen_ = &own_;
   WavesView slot_sums_;
   device::DeviceView<complex**> ramp_y_;
   device::DeviceView<complex**> ramp_x_;
@@ -135,8 +144,6 @@ class Illumination {
   device::DeviceView<double* [2]> of_opr_;
   device::DeviceView<double* [2]> moves_;
   device::DeviceView<double* [2]> of_object_;
-  int first_slot_ = -1;  ///< of the slots in slot_probes_; -1: none
-  int seen_from_ = -1;   ///< the chunk seen last with these slots begins here
   double slots_made_ = 0;
   double positions_seen_ = 0;
 };

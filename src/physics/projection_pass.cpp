@@ -230,9 +230,9 @@ void ProjectionPass::add_to_probe(const Device& exec, const ObjectView& object, 
                                   const GradientSums& sums) {
   if (model_.kernels() == Kernels::fused)
     return add_at_once(exec, object, chunk, sums.of_probe(), true);
-  recall(exec, chunk);
-  model_.subtract_exit_waves(exec, object, chunk);
-  model_.add_gradients(exec, object, chunk, sums.of_probe(), true, 1);
+  if (keeps_one()) recall(exec, chunk);
+  model_.add_probe_residual(exec, object, chunk, keeps_one() ? model_.waves() : next_, !keeps_one(),
+                            sums);
 }
 
 void ProjectionPass::add_at_once(const Device& exec, const ObjectView& object, const Chunk& chunk,

@@ -120,8 +120,9 @@ const DeviceView<double>& LineSearch::find_step(const Device& exec, Sweep& sweep
   make_trials(exec, unknowns, direction, state);
   device::set_zero(exec, costs_);
   model_.set_probe(exec, unknowns.probe);
-  const physics::CostsAlong::Line line{
-      {unknowns.object, model_.illumination().seen()}, ahead_, behind_};
+  const physics::CostsAlong::Line line{{unknowns.object, model_.illumination().seen()},
+                                       {ahead_.object, ahead_.probe},
+                                       {behind_.object, behind_.probe}};
   model_.scan().patterns->begin_pass(exec, sweep.pass());
   for (const auto& chunks : {batch.border, batch.interior})
     for (const physics::Chunk& chunk : chunks) costs_along_.add(exec, line, chunk, times_, costs_);
@@ -134,13 +135,13 @@ const DeviceView<double>& LineSearch::find_step(const Device& exec, Sweep& sweep
 
 LineSearch::Trial LineSearch::make_trial(const Unknowns& unknowns) const {
   const Unknowns at = make_like(unknowns);
-  return {at.object, model_.illumination().with_spectrum(at.probe)};
+  return {at.object, model_.illumination().with_slots(at.probe)};
 }
 
 void LineSearch::make_trials(const Device& exec, const Unknowns& unknowns,
                              const Unknowns& direction, const DeviceView<DescentState>& state) {
   const double* reach = &state.data()->reach;
-  const auto move = [&](const Factor& factor, const Trial& trial) {
+  const auto move = [&](const Factor& factor, Trial& trial) {
     move_along(exec, unknowns, direction, factor, {trial.object, trial.probe.probe});
     model_.illumination().transform(exec, trial.probe);
   };

@@ -40,10 +40,9 @@ KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial);
 class LineSearch {
  public:
   LineSearch(const Unknowns& unknowns, physics::ForwardModel& model);
-  /// Two trials, with their probes' spectra.
   static std::int64_t bytes(const physics::Sizes& sizes) {
-    const int n_images = sizes.has_slots() ? 2 : 1;
-    return 2 * (sizes.object_bytes() + n_images * sizes.probe_bytes()) +
+    return 2 * (sizes.object_bytes() + sizes.probe_bytes() +
+                physics::Illumination::bytes_with_slots(sizes)) +
            physics::CostsAlong::bytes(sizes);
   }
 
@@ -57,7 +56,10 @@ class LineSearch {
                                               const device::DeviceView<DescentState>& state);
 
  private:
-  using Trial = physics::CostsAlong::Point;
+  struct Trial {
+    physics::ObjectView object;
+    physics::ShiftedProbe probe;
+  };
   Trial make_trial(const Unknowns& unknowns) const;
   void make_trials(const device::Device& exec, const Unknowns& unknowns, const Unknowns& direction,
                    const device::DeviceView<DescentState>& state);

@@ -40,6 +40,19 @@ class Layouts : public ::testing::TestWithParam<std::tuple<int, int, int>> {
       shifts.emplace(shift_px_[i].y, shift_px_[i].x);
     return static_cast<int>(shifts.size());
   }
+  /// By the chunks from the first with these slots to `last`.
+  static int n_shifts_seen(const ChunkLayout& layout, int first_slot, int last) {
+    std::set<std::pair<double, double>> shifts;
+    for (int c = 0; c <= last; ++c) {
+      const Chunk& chunk = layout.chunks()[c];
+      if (chunk.first_slot != first_slot && c != last) continue;
+      for (int k = chunk.begin; k < chunk.begin + chunk.count; ++k) {
+        const Vec2 shift = layout.slot_shift()[chunk.first_slot + layout.slot()[k]];
+        shifts.emplace(shift.y, shift.x);
+      }
+    }
+    return static_cast<int>(shifts.size());
+  }
   std::vector<Vec2> shift_px_;
 };
 
@@ -72,24 +85,49 @@ TEST_P(Layouts, SlotsOfAChunkFollowOneAnotherAndAreFew) {
     std::vector<int> border = members(batch, true);
     std::vector<int> interior = members(batch, false);
     const ChunkRange range = layout.add_batch(border, interior);
-    const int n_members = static_cast<int>(border.size() + interior.size());
-    // Positions that share no shift share no slots.
-    const bool fits = n_shifts_of(batch) <= max_slots() && n_shifts_of(batch) < n_members;
     for (int c = range.border_begin; c < range.end; ++c) {
       const Chunk& chunk = layout.chunks()[c];
-      EXPECT_LE(chunk.n_slots, fits ? n_shifts_of(batch) : chunk.count);
+      EXPECT_LE(chunk.n_slots, max_slots());
       const auto slot = layout.slot().subspan(chunk.begin, chunk.count);
       EXPECT_TRUE(std::is_sorted(slot.begin(), slot.end()));
       EXPECT_EQ(slot.front(), chunk.seen_begin);
       EXPECT_EQ(slot.back() + 1, chunk.seen_end);
       EXPECT_LE(chunk.seen_end, chunk.n_slots);
-      const bool first = c == range.border_begin;
-      const bool last = c + 1 == range.end;
-      EXPECT_EQ(chunk.ends_slots, !fits || last);
-      EXPECT_EQ(chunk.begins_slots, !fits || first);
-      EXPECT_EQ(chunk.n_sharing, fits ? n_members : chunk.count);
-      if (!last) {
-        EXPECT_EQ(chunk.first_slot == layout.chunks()[c + 1].first_slot, fits);
+    }
+  }
+}
+
+TEST_P(Layouts, ChunksThatShareSlotsAgreeAndAreAsManyAsFit) {
+  ChunkLayout layout = this->layout();
+  for (int batch = 0; batch < n_batches; ++batch) {
+    std::vector<int> border = members(batch, true);
+    std::vector<int> interior = members(batch, false);
+    const ChunkRange range = layout.add_batch(border, interior);
+    const int n_members = static_cast<int>(border.size() + interior.size());
+    // Positions that share no shift share no slots.
+    const bool alone = n_shifts_of(batch) == n_members;
+    const bool fits = n_shifts_of(batch) <= max_slots() && !alone;
+    for (int c = range.border_begin; c < range.end; ++c) {
+      const Chunk& chunk = layout.chunks()[c];
+      int n_sharing = 0;
+      for (int other = range.border_begin; other < range.end; ++other) {
+        const Chunk& there = layout.chunks()[other];
+        if (there.first_slot != chunk.first_slot) continue;
+        n_sharing += there.count;
+        EXPECT_EQ(there.n_slots, chunk.n_slots);
+        EXPECT_EQ(there.begins_slots && chunk.begins_slots, other == c && chunk.begins_slots);
+        EXPECT_EQ(there.ends_slots && chunk.ends_slots, other == c && chunk.ends_slots);
+      }
+      EXPECT_EQ(chunk.n_sharing, n_sharing);
+      EXPECT_TRUE(!fits || n_sharing == n_members);
+      EXPECT_TRUE(!alone || n_sharing == chunk.count);
+      if (c + 1 == range.end) continue;
+      const Chunk& next = layout.chunks()[c + 1];
+      EXPECT_EQ(next.begins_slots, next.first_slot != chunk.first_slot);
+      EXPECT_EQ(chunk.ends_slots, next.begins_slots);
+      // Border and interior apart, what one chunk more would have taken had no room.
+      if (next.begins_slots && !alone && c + 1 != range.interior_begin) {
+        EXPECT_GT(n_shifts_seen(layout, chunk.first_slot, c + 1), max_slots());
       }
     }
   }
@@ -111,7 +149,8 @@ TEST_P(Layouts, NothingIsAllocatedOnceMade) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, Layouts,
                          ::testing::Values(std::tuple{1, 4, 4}, std::tuple{6, 4, 4},
-                                           std::tuple{6, 4, 6}, std::tuple{40, 1, 1},
+                                           std::tuple{6, 4, 6}, std::tuple{6, 1, 1},
+                                           std::tuple{6, 2, 3}, std::tuple{40, 1, 1},
                                            std::tuple{40, 5, 9}, std::tuple{40, 5, 64}));
 
 TEST(ChunkLayout, FewPositionsAreAllBorder) {

@@ -19,6 +19,11 @@ struct Detector {
   int window_px = 8;
 };
 
+struct Trial {
+  ObjectView object;
+  ShiftedProbe probe;
+};
+
 class CostsAlongTest : public ::testing::TestWithParam<Detector> {};
 
 TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
@@ -40,22 +45,22 @@ TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
                       .planning = fft::Planning::reproducible});
   const WaveStack object_direction = testing::random_waves(1, scan.object.shape(), 72);
   const WaveStack probe_direction = testing::random_waves(n_modes, window, 73);
-  const auto point_at = [&](double t) {
+  const auto trial_at = [&](double t) {
     WaveStack object = scan.object;
     WaveStack probe = scan.probe;
     for (std::size_t i = 0; i < object.size(); ++i)
       object.data()[i] += t * object_direction.data()[i];
     for (std::size_t i = 0; i < probe.size(); ++i) probe.data()[i] += t * probe_direction.data()[i];
-    const CostsAlong::Point point{testing::on_device(object),
-                                  model.illumination().with_spectrum(testing::on_device(probe))};
-    model.illumination().transform({}, point.probe);
-    return point;
+    Trial trial{testing::on_device(object),
+                model.illumination().with_slots(testing::on_device(probe))};
+    model.illumination().transform({}, trial.probe);
+    return trial;
   };
   RunningFigures figures;
   const auto cost_at = [&](double t) {
-    const CostsAlong::Point point = point_at(t);
-    model.set_probe({}, point.probe.probe);
-    model.forward({}, point.object, scan.all);
+    const Trial trial = trial_at(t);
+    model.set_probe({}, trial.probe.probe);
+    model.forward({}, trial.object, scan.all);
     model.detector().measure({}, model.waves(), scan.all, figures);
     return figures.take({})[FigureSums::cost];
   };
@@ -66,7 +71,12 @@ TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
   for (int k = 0; k < CostsAlong::n_costs; ++k) host_times(k) = static_cast<Real>(0.5 * (k - 4));
   Kokkos::deep_copy(times, host_times);
   const device::DeviceView<double*> costs("costs", CostsAlong::n_costs);
-  along.add({}, {point_at(0), point_at(reach), point_at(-reach)}, scan.all, times, costs);
+  Trial here = trial_at(0);
+  Trial ahead = trial_at(reach);
+  Trial behind = trial_at(-reach);
+  along.add({},
+            {{here.object, here.probe}, {ahead.object, ahead.probe}, {behind.object, behind.probe}},
+            scan.all, times, costs);
   const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), costs);
   const double at_zero = cost_at(0);
   for (int k = 0; k < CostsAlong::n_costs; ++k)

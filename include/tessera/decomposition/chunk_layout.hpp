@@ -42,8 +42,8 @@ void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>&
 class ChunkLayout {
  public:
   /// @param shift_px sub-pixel part of each of the rank's positions (y, x)
-  /// @param max_slots most slots at a time, no fewer than a chunk can have. A batch with more of
-  /// them is laid out such that each chunk has its own.
+  /// @param max_slots most slots at a time, no fewer than a chunk can have. Of a batch with more as
+  /// many chunks that follow one another share them as fit.
   /// @param n_batches batches between two calls of `clear`, at most
   /// @param n_lanes of a chunk longer than that: equal runs of neighbouring places are computed
   /// side by side, the first of each, the second, and so on
@@ -69,7 +69,7 @@ class ChunkLayout {
  private:
   template <class Before>
   void sort_within_chunks(std::span<int> positions, const Before& by_shift);
-  /// Of the batch or chunk in work.
+  /// Of the chunks in work that share them.
   int n_slots() const { return static_cast<int>(slot_shift_.size()) - first_slot_; }
   template <class F>
   void for_each_shift(std::span<const int> border, std::span<const int> interior, const F& f) const;
@@ -78,8 +78,10 @@ class ChunkLayout {
   /// @param chunk sorted by shift, and by position where shifts are the same; or `by_position`,
   /// where shifts do not matter
   void keep_lanes_in_step(std::span<int> chunk, bool by_position);
-  /// @param n_sharing positions that share the batch's slots; 0: each chunk has its own
-  void append_chunks(std::span<int> positions, std::size_t n_sharing, bool by_position);
+  /// @param max_shared most slots that chunks share; 0: each chunk has its own
+  void append_chunks(std::span<int> positions, int max_shared, bool by_position);
+  int n_new_shifts(std::span<const int> positions) const;
+  void complete_groups(const ChunkRange& range);
   void begin_slots();
   int slot_of(int shift);
 
