@@ -123,7 +123,7 @@ struct SlotGradient {
   }
 };
 
-/// The same of what waves have besides those of object and probe, which positions have one of.
+/// The same of waves less those of object and probe; without object modes and sub-positions.
 struct SlotResidual : SlotGradient {
   ChunkImages probe;       ///< by slot
   bool waves_by_position;  ///< not by beam

@@ -60,6 +60,7 @@ class ForwardModel {
   /// waves(): from the detector back to the sample. Unnormalised: the exit waves come out divided
   /// by unitary_scale(), which `add_gradients` makes good.
   void backward(const device::Device& exec, const Chunk& chunk);
+
   /// With the waves that `backward` leaves: sums.object += sum_jm conj(probe_jm) waves_jm and
   /// sums.dose += sum_jm |probe_jm|^2, at every window; sums.probe += sum_j conj(object_j)
   /// waves_jm, complete once the last chunk that shares its slots is added, and sums.overlap +=
@@ -76,9 +77,9 @@ class ForwardModel {
                      const GradientSums& sums, bool with_probe) {
     add_gradients(exec, object, chunk, sums, with_probe, unitary_scale());
   }
-  /// What exit waves of a thin sample have besides those of object and probe as they are, in
-  /// sums.probe and sums.overlap as `add_gradients` has it.
-  /// @param waves of the chunk, or `waves_by_position` those of all local positions
+  /// Of exit waves of a thin sample less those of object and probe as they are: sums.probe and
+  /// sums.overlap, as `add_gradients` adds them.
+  /// @param waves the chunk's, or, if `waves_by_position`, of all local positions
   void add_probe_residual(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                           const WavesView& waves, bool waves_by_position, const GradientSums& sums);
   /// The last part of both: what slots' sums say of the probe, and of parameters that are `fitted`.

@@ -134,7 +134,7 @@ class Illumination {
   bool has_row_spectra_;
   ChipShifts chip_shifts_;
   const fft::Plan& plan_;
-  ShiftedProbe own_;  ///< a probe that was set without
+  ShiftedProbe own_;  ///< of a probe that was set alone
   ShiftedProbe* seen_ = &own_;
   WavesView slot_sums_;
   device::DeviceView<complex**> ramp_y_;
