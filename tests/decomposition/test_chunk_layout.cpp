@@ -211,8 +211,8 @@ TEST(ChunkLayout, FewerSlotsThanAChunkMayNeedAreRefused) {
 
 /// Forty positions of five shifts as one batch, in the order in which two lanes compute them.
 std::vector<int> order_in_lanes(int chunk_size, int shifted_below) {
-  std::vector<Vec2> shifts;
-  for (int i = 0; i < 40; ++i) shifts.push_back({0.1 * (i * 7 % 5), 0});
+  std::vector<Vec2> shifts(40);
+  for (int i = 0; i < 40; ++i) shifts[i] = {0.1 * (i * 7 % 5), 0};
   ChunkLayout layout(shifts, chunk_size, 40, 1, 2, shifted_below);
   std::vector<int> border;
   std::vector<int> interior(40);
