@@ -59,6 +59,23 @@ class Slots : public ::testing::TestWithParam<std::pair<int, int>> {
     return ProbeView(model_.waves().data() + j * n_modes * window.size(), n_modes, window.h,
                      window.w);
   }
+  /// Of the probe that the model sees.
+  void expect_waves_of(const WaveStack& probe, const Chunk& chunk) {
+    model_.forward(exec_, object_, chunk);
+    for (int j = 0; j < chunk.count; ++j) {
+      const int i = position(chunk, j);
+      const WaveStack expected = testing::dft(
+          testing::exit_waves(scan_.object, probe, scan_.corner[i], scan_.subpixel[i]), -1);
+      EXPECT_LT(testing::relative_difference(testing::on_host(waves_of(j)), expected),
+                testing::rounding);
+    }
+  }
+  /// That one visit to all chunks makes.
+  double n_slots() const {
+    double n = 0;
+    for (const Chunk& chunk : layout_.chunks()) n += chunk.ends_slots ? chunk.n_slots : 0;
+    return n;
+  }
   /// What lies at the detector in place of the waves of a position.
   static WaveStack weights(int position) {
     return testing::random_waves(n_modes, window, 100 + static_cast<unsigned>(position));
@@ -87,16 +104,23 @@ class Slots : public ::testing::TestWithParam<std::pair<int, int>> {
 };
 
 TEST_P(Slots, DetectorWavesAgreeWithPlainLoops) {
+  for (const Chunk& chunk : layout_.chunks()) expect_waves_of(scan_.probe, chunk);
+}
+
+/// As along a line.
+TEST_P(Slots, ProbesThatAreSeenInTurnKeepTheirs) {
+  const WaveStack other = testing::random_waves(n_modes, window, 31);
+  Illumination& illumination = model_.illumination();
+  ShiftedProbe& here = illumination.seen();
+  ShiftedProbe there = illumination.with_slots(testing::on_device(other));
+  illumination.transform(exec_, there);
   for (const Chunk& chunk : layout_.chunks()) {
-    model_.forward(exec_, object_, chunk);
-    for (int j = 0; j < chunk.count; ++j) {
-      const int i = position(chunk, j);
-      const WaveStack expected = testing::dft(
-          testing::exit_waves(scan_.object, scan_.probe, scan_.corner[i], scan_.subpixel[i]), -1);
-      EXPECT_LT(testing::relative_difference(testing::on_host(waves_of(j)), expected),
-                testing::rounding);
-    }
+    illumination.set_probe(there);
+    expect_waves_of(other, chunk);
+    illumination.set_probe(here);
+    expect_waves_of(scan_.probe, chunk);
   }
+  EXPECT_DOUBLE_EQ(model_.transforms_per_position(), 2 + 2 * n_slots() / n_positions);
 }
 
 TEST_P(Slots, ProbeGradientAndOverlapAgreeWithPlainLoops) {
@@ -130,13 +154,9 @@ TEST_P(Slots, ProbeGradientIsTheAdjoint) {
 }
 
 TEST_P(Slots, TransformsAreCounted) {
-  double n_slots = 0;
-  for (const Chunk& chunk : layout_.chunks()) {
-    model_.forward(exec_, object_, chunk);
-    if (chunk.ends_slots) n_slots += chunk.n_slots;
-  }
-  EXPECT_DOUBLE_EQ(model_.transforms_per_position(), 2 + 2 * n_slots / n_positions);
-  EXPECT_LE(n_slots, chunk_size() == 1 ? n_positions : 15);
+  for (const Chunk& chunk : layout_.chunks()) model_.forward(exec_, object_, chunk);
+  EXPECT_DOUBLE_EQ(model_.transforms_per_position(), 2 + 2 * n_slots() / n_positions);
+  EXPECT_LE(n_slots(), 15) << "of six positions on the border, and nine shifts within";
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Slots,
