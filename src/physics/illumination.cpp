@@ -106,11 +106,12 @@ ShiftedProbe Illumination::with_slots(const ProbeView& probe) const {
 
 void Illumination::set_probe(ShiftedProbe& probe) {
   seen_ = &probe;
+  seen_from_ = -1;
   chip_shifts_.forget_probe();
 }
 
 void Illumination::transform(const Device& exec, ShiftedProbe& of) const {
-  of.forget_slots();
+  of.first_slot = -1;
   if (!has_slots_) return;
   const ProbeView& spectrum = of.spectrum;
   Kokkos::deep_copy(exec, spectrum, of.probe);
@@ -124,8 +125,8 @@ void Illumination::transform(const Device& exec, ShiftedProbe& of) const {
 
 void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
   if (!has_slots_) return;
-  if (chunk.begin != seen_->seen_from) positions_seen_ += chunk.count;
-  seen_->seen_from = chunk.begin;
+  if (chunk.begin != seen_from_) positions_seen_ += chunk.count;
+  seen_from_ = chunk.begin;
   const int first_slot = first_slot_of(chunk, options_);
   if (first_slot == seen_->first_slot) return;
   seen_->first_slot = first_slot;

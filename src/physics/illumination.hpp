@@ -21,9 +21,6 @@ struct ShiftedProbe {
   ProbeView spectrum;   ///< unnormalised FFT, or row spectrum
   WavesView slots;      ///< (slot, n_modes, h, w)
   int first_slot = -1;  ///< of these; -1: none
-  int seen_from = -1;   ///< the chunk seen last with these slots begins here
-
-  void forget_slots() { first_slot = seen_from = -1; }
 };
 
 /// Which kernels take a chunk through the model: known inside the module, kernel_choice.hpp.
@@ -63,7 +60,7 @@ class Illumination {
   ShiftedProbe& seen() { return *seen_; }
   /// The next chunk makes its shifted probes anew.
   void forget_slots() {
-    seen_->forget_slots();
+    seen_->first_slot = seen_from_ = -1;
     chip_shifts_.forget_probe();
   }
 
@@ -144,6 +141,7 @@ class Illumination {
   device::DeviceView<double* [2]> of_opr_;
   device::DeviceView<double* [2]> moves_;
   device::DeviceView<double* [2]> of_object_;
+  int seen_from_ = -1;  ///< the chunk seen last with this probe begins here
   double slots_made_ = 0;
   double positions_seen_ = 0;
 };

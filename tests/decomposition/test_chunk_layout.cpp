@@ -40,17 +40,19 @@ class Layouts : public ::testing::TestWithParam<std::tuple<int, int, int>> {
       shifts.emplace(shift_px_[i].y, shift_px_[i].x);
     return static_cast<int>(shifts.size());
   }
-  /// By the chunks from the first with these slots to `last`.
-  static int n_shifts_seen(const ChunkLayout& layout, int first_slot, int last) {
+  static ChunkRange add(int batch, ChunkLayout& layout) {
+    std::vector<int> border = members(batch, true);
+    std::vector<int> interior = members(batch, false);
+    return layout.add_batch(border, interior);
+  }
+  /// By chunks begin ... end - 1.
+  static int n_shifts_seen(const ChunkLayout& layout, int begin, int end) {
     std::set<std::pair<double, double>> shifts;
-    for (int c = 0; c <= last; ++c) {
-      const Chunk& chunk = layout.chunks()[c];
-      if (chunk.first_slot != first_slot && c != last) continue;
+    for (const Chunk& chunk : layout.chunks().subspan(begin, end - begin))
       for (int k = chunk.begin; k < chunk.begin + chunk.count; ++k) {
         const Vec2 shift = layout.slot_shift()[chunk.first_slot + layout.slot()[k]];
         shifts.emplace(shift.y, shift.x);
       }
-    }
     return static_cast<int>(shifts.size());
   }
   std::vector<Vec2> shift_px_;
@@ -82,12 +84,10 @@ TEST_P(Layouts, EveryPositionComesOnceAndSeesItsOwnShift) {
 TEST_P(Layouts, SlotsOfAChunkFollowOneAnotherAndAreFew) {
   ChunkLayout layout = this->layout();
   for (int batch = 0; batch < n_batches; ++batch) {
-    std::vector<int> border = members(batch, true);
-    std::vector<int> interior = members(batch, false);
-    const ChunkRange range = layout.add_batch(border, interior);
+    const ChunkRange range = add(batch, layout);
     for (int c = range.border_begin; c < range.end; ++c) {
       const Chunk& chunk = layout.chunks()[c];
-      EXPECT_LE(chunk.n_slots, max_slots());
+      EXPECT_LE(chunk.n_slots, std::min(max_slots(), n_shifts_of(batch)));
       const auto slot = layout.slot().subspan(chunk.begin, chunk.count);
       EXPECT_TRUE(std::is_sorted(slot.begin(), slot.end()));
       EXPECT_EQ(slot.front(), chunk.seen_begin);
@@ -100,34 +100,32 @@ TEST_P(Layouts, SlotsOfAChunkFollowOneAnotherAndAreFew) {
 TEST_P(Layouts, ChunksThatShareSlotsAgreeAndAreAsManyAsFit) {
   ChunkLayout layout = this->layout();
   for (int batch = 0; batch < n_batches; ++batch) {
-    std::vector<int> border = members(batch, true);
-    std::vector<int> interior = members(batch, false);
-    const ChunkRange range = layout.add_batch(border, interior);
-    const int n_members = static_cast<int>(border.size() + interior.size());
+    const ChunkRange range = add(batch, layout);
+    const int n_members = layout.chunks()[range.end - 1].begin +
+                          layout.chunks()[range.end - 1].count -
+                          layout.chunks()[range.border_begin].begin;
     // Positions that share no shift share no slots.
     const bool alone = n_shifts_of(batch) == n_members;
     const bool fits = n_shifts_of(batch) <= max_slots() && !alone;
-    for (int c = range.border_begin; c < range.end; ++c) {
-      const Chunk& chunk = layout.chunks()[c];
+    for (int begin = range.border_begin, end = begin; begin < range.end; begin = end) {
+      const Chunk& first = layout.chunks()[begin];
       int n_sharing = 0;
-      for (int other = range.border_begin; other < range.end; ++other) {
-        const Chunk& there = layout.chunks()[other];
-        if (there.first_slot != chunk.first_slot) continue;
-        n_sharing += there.count;
-        EXPECT_EQ(there.n_slots, chunk.n_slots);
-        EXPECT_EQ(there.begins_slots && chunk.begins_slots, other == c && chunk.begins_slots);
-        EXPECT_EQ(there.ends_slots && chunk.ends_slots, other == c && chunk.ends_slots);
+      for (; end < range.end && layout.chunks()[end].first_slot == first.first_slot; ++end)
+        n_sharing += layout.chunks()[end].count;
+      for (int c = begin; c < end; ++c) {
+        const Chunk& chunk = layout.chunks()[c];
+        EXPECT_EQ(chunk.n_slots, first.n_slots);
+        EXPECT_EQ(chunk.n_sharing, n_sharing);
+        EXPECT_EQ(chunk.begins_slots, c == begin);
+        EXPECT_EQ(chunk.ends_slots, c + 1 == end);
       }
-      EXPECT_EQ(chunk.n_sharing, n_sharing);
-      EXPECT_TRUE(!fits || n_sharing == n_members);
-      EXPECT_TRUE(!alone || n_sharing == chunk.count);
-      if (c + 1 == range.end) continue;
-      const Chunk& next = layout.chunks()[c + 1];
-      EXPECT_EQ(next.begins_slots, next.first_slot != chunk.first_slot);
-      EXPECT_EQ(chunk.ends_slots, next.begins_slots);
-      // Border and interior apart, what one chunk more would have taken had no room.
-      if (next.begins_slots && !alone && c + 1 != range.interior_begin) {
-        EXPECT_GT(n_shifts_seen(layout, chunk.first_slot, c + 1), max_slots());
+      EXPECT_EQ(first.n_slots, n_shifts_seen(layout, begin, end));
+      if (fits) {
+        EXPECT_EQ(n_sharing, n_members);
+      } else if (alone) {
+        EXPECT_EQ(end, begin + 1);
+      } else if (end < range.end && end != range.interior_begin) {
+        EXPECT_GT(n_shifts_seen(layout, begin, end + 1), max_slots()) << "room for one more";
       }
     }
   }

@@ -213,8 +213,8 @@ TEST_P(StuckRank, EndsTheWaitOfTheOthers) {
   const std::string reason = kind_named(GetParam()).why_not(world());
   if (!reason.empty() || world().size() == 1)
     GTEST_SKIP() << (reason.empty() ? "needs two ranks" : reason);
-  constexpr double timeout_s =
-      8;  // the first sum, NCCL's start among it, takes 3 s where others use the GPUs
+  // NCCL's start is part of the first sum, and takes 3 s where others use the GPUs.
+  constexpr double timeout_s = 8;
   const Device exec;
   const auto transport = make_transport(GetParam(), world(), timeout_s);
   const auto values = device_values(std::vector<Real>(1000, Real(1)));
