@@ -62,15 +62,16 @@ std::int64_t Illumination::bytes(const Sizes& sizes) {
   const auto [h, w] = sizes.window;
   const std::int64_t of_own =
       n_slots * (bytes_of<double>(4 + 2 + 2) + bytes_of<double>(2 * sizes.model.n_opr_modes));
-  return bytes_with_slots(sizes) + ChipShifts::bytes(sizes) +
-         n_slots * bytes_of<complex>(sizes.model.n_modes * sizes.window.size() + h + w) +
+  return sizes.probe_bytes() + ChipShifts::bytes(sizes) +
+         n_slots * bytes_of<complex>(2 * sizes.model.n_modes * sizes.window.size() + h + w) +
          (sizes.model.own_probes ? of_own : 0);
 }
 
 std::int64_t Illumination::bytes_with_slots(const Sizes& sizes) {
   if (!sizes.has_slots()) return 0;
+  const int n_slots = sizes.model.own_probes ? 0 : sizes.n_slots();
   return sizes.probe_bytes() +
-         bytes_of<complex>(sizes.n_slots() * sizes.model.n_modes * sizes.window.size());
+         bytes_of<complex>(n_slots * sizes.model.n_modes * sizes.window.size());
 }
 
 int Illumination::n_slots(const Chunk& chunk) const {
@@ -100,11 +101,14 @@ ShiftedProbe Illumination::with_slots(const ProbeView& probe) const {
   made.probe = probe;
   if (!has_slots_) return made;
   made.spectrum = ProbeView("tessera::physics::probe_spectrum", own_.spectrum.layout());
-  made.slots = WavesView("tessera::physics::slot_probes", own_.slots.layout());
+  made.slots = options_.own_probes
+                   ? own_.slots
+                   : WavesView("tessera::physics::slot_probes", own_.slots.layout());
   return made;
 }
 
 void Illumination::set_probe(ShiftedProbe& probe) {
+  if (options_.own_probes) probe.first_slot = -1;
   seen_ = &probe;
   seen_from_ = -1;
   chip_shifts_.forget_probe();

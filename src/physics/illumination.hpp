@@ -50,7 +50,8 @@ class Illumination {
   /// or `forget_slots`.
   void set_probe(const device::Device& exec, const ProbeView& probe);
   /// For chunks that see one probe and another in turn: room for one and its shifted copies, which
-  /// are kept until `transform`, whenever the contents of `probe` changed, makes its spectrum.
+  /// are kept until `transform`, whenever the contents of `probe` changed, makes its spectrum. With
+  /// own_probes no chunk could use another's copies: all probes' take the same room.
   ShiftedProbe with_slots(const ProbeView& probe) const;
   static std::int64_t bytes_with_slots(const Sizes& sizes);
   void transform(const device::Device& exec, ShiftedProbe& of) const;
