@@ -21,6 +21,8 @@ bool may_differ(const std::string& name) {
 /// What `deck` leaves to the patterns or to its epochs, and a run has settled.
 bool is_left_open(const Deck& deck, const Key& key) {
   if (key.name == "refine.background_from_epoch") return deck.refine.background.is_of_recipe;
+  if (key.name == "constraints.probe_power_from_epoch")
+    return deck.constraints.probe_power.is_of_recipe;
   return key.name.ends_with(".noise") &&
          settings::noise_is_open(*std::get<std::string*>(key.field));
 }

@@ -296,17 +296,35 @@ void Parser::read_overrides() {
   }
 }
 
+bool is_automatic(const Deck& deck) {
+  return deck.solvers.size() == 1 && deck.solvers[0].method == settings::automatic;
+}
+
 /// Of a background that the deck does not speak of. What electrons see is mostly weak: it does not
 /// tell one from the bright field.
 int background_from_epoch(const Deck& deck) {
-  const bool is_automatic =
-      deck.solvers.size() == 1 && deck.solvers[0].method == settings::automatic;
-  const bool fits = is_automatic && deck.experiment.energy_eV && !deck.data.background;
+  const bool fits = is_automatic(deck) && deck.experiment.energy_eV && !deck.data.background;
   return fits ? std::min(10, deck.solvers[0].epochs / 4) : -1;
+}
+
+/// Of a scale between probe and object that the deck does not speak of. Steps in batches let it
+/// drift, the line search behind them does not.
+int probe_power_from_epoch(const Deck& deck) {
+  if (!is_automatic(deck)) return -1;
+  const bool starts_with_its_own = deck.object.initial == "stxm" || deck.object.initial == "file" ||
+                                   deck.probe.initial == "file";
+  const int last = deck.solvers[0].recipe().front().epochs - 1;
+  const bool fits_probe = deck.solvers[0].probe_start_epoch <= last;
+  return fits_probe && !starts_with_its_own ? last : -1;
 }
 
 /// In place of each automatic solver those of its recipe.
 void put_recipes(Deck& deck) {
+  settings::ProbePower& power = deck.constraints.probe_power;
+  if (!power.from_epoch) {
+    power.from_epoch = probe_power_from_epoch(deck);
+    power.is_of_recipe = true;
+  }
   settings::RefinedBackground& background = deck.refine.background;
   if (!background.from_epoch) {
     background.from_epoch = background_from_epoch(deck);

@@ -99,7 +99,7 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   }
   check_start(from);
   constraints_ = std::make_unique<solvers::ConstraintList>(
-      deck_.constraints, constrained_tile(scan_), rank_.model.plan());
+      deck_.constraints, constrained_tile(scan_, unknowns_.parameters), rank_.model.plan());
   figures_ = std::make_unique<Figures>(rank_.model, unknowns_, comm);
   errors_ = std::make_unique<PatternErrors>(scan_.tile().positions.size(),
                                             rank_.model.detector().sizes().model.chunk_size);

@@ -85,7 +85,8 @@ solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan,
                           .shifted_below = physics::shifted_below_on_chip(sizes)});
 }
 
-solvers::ConstrainedTile constrained_tile(const Scan& scan) {
+solvers::ConstrainedTile constrained_tile(const Scan& scan, const physics::Parameters& parameters) {
+  const bool is_far_field = !scan.plan.optics.is_near_field();
   return {.owned = scan.tile().owned,
           .ghosted = scan.tile().ghosted,
           .object = scan.grid.object,
@@ -94,6 +95,9 @@ solvers::ConstrainedTile constrained_tile(const Scan& scan) {
           .n_probe_modes = scan.plan.model.n_modes,
           .n_probe_images = scan.plan.n_probe_images(),
           .counts_per_pattern = scan.counts_per_pattern,
+          .background = parameters.background,
+          .trusted_by_far_field =
+              is_far_field ? scan.on_device.valid_pixels : device::DeviceView<Real**>(),
           .corner = scan.grid.corner};
 }
 

@@ -26,6 +26,6 @@ decomposition::BatchSchedule batch_schedule(const deck::Solver& solver, const Sc
 solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan, solvers::RankSetup& rank);
 
 /// @param scan of which corners are used as long as this lives
-solvers::ConstrainedTile constrained_tile(const Scan& scan);
+solvers::ConstrainedTile constrained_tile(const Scan& scan, const physics::Parameters& parameters);
 
 }  // namespace tessera::run

@@ -1,6 +1,7 @@
 #pragma once
 /// Constraints of the probe, and of what the data leave open between probe and object.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,18 +106,29 @@ struct ProbeModePower {
 };
 
 struct ProbePower {
-  Onset onset = {};
+  std::optional<int> from_epoch = {};  ///< a deck that was read says it
+  bool is_of_recipe = false;           ///< chosen by `auto`, not by the deck
   double counts = 0;
 
+  Onset onset() const { return {.from_epoch = from_epoch.value_or(-1)}; }
   std::vector<Key> keys() {
-    return {onset.from_epoch_key("probe_power",
-                                 "the probe is scaled to probe_power_counts and the object "
-                                 "inversely, which changes no pattern"),
-            {.name = "probe_power_counts",
-             .field = &counts,
-             .meaning = "Counts of the incident beam per pattern; 0: the mean of the patterns.",
-             .min = 0,
-             .max = 1e30}};
+    return {
+        {.name = "probe_power_from_epoch",
+         .field = &from_epoch,
+         .meaning =
+             "First epoch, from 0, after which the probe is scaled to probe_power_counts and "
+             "the object inversely, which changes no pattern; -1: never. `auto`: with "
+             "`solver.method = \"auto\"` alone the last of its first part, unless a start of "
+             "object or probe sets a scale of its own (`stxm`, `file`); else never.",
+         .min = -1,
+         .max = 1000000,
+         .none = "auto"},
+        {.name = "probe_power_counts",
+         .field = &counts,
+         .meaning = "Counts of the incident beam per pattern; 0: as many as bring the patterns' "
+                    "mean, less the background's, to the trusted pixels.",
+         .min = 0,
+         .max = 1e30}};
   }
 };
 

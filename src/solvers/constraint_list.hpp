@@ -21,7 +21,10 @@ struct ConstrainedTile {
   int n_slices = 1;               ///< object planes are (mode, slice), slices together
   int n_probe_modes = 1;          ///< the first images of the probe; what follows are OPR modes
   int n_probe_images = 1;         ///< modes and OPR modes
-  double counts_per_pattern = 0;  ///< the probe's power where the settings name none
+  double counts_per_pattern = 0;  ///< what probe and background bring, where settings name no power
+  device::DeviceView<Real**> background;  ///< (h, w), counts per pattern; empty: none
+  /// 1 = trust, zero frequency at [0, 0], of far fields; empty: all are
+  device::DeviceView<Real**> trusted_by_far_field;
   std::span<const Pixel> corner;  ///< window corners of all scan positions, object pixels
 };
 

@@ -251,7 +251,7 @@ const std::vector<Case> cases = {
     {"constraints.probe_centring_from_epoch", "3",
      [](D d) { return d.constraints.probe_centring.onset.from_epoch == 3; }},
     {"constraints.probe_power_from_epoch", "3",
-     [](D d) { return d.constraints.probe_power.onset.from_epoch == 3; }},
+     [](D d) { return d.constraints.probe_power.from_epoch == 3; }},
     {"constraints.probe_power_counts", "1e5",
      [](D d) { return d.constraints.probe_power.counts == 1e5; }},
     {"constraints.probe_aperture_from_epoch", "3",

@@ -293,6 +293,21 @@ TEST(Solvers, AutomaticOnesFitABackgroundWithXRays) {
   EXPECT_EQ(begins(two_solvers, {"solver[0].method=auto"}), -1);
 }
 
+TEST(Solvers, AutomaticOnesSetTheScaleBeforeTheirSecondPart) {
+  const auto acts = [](const std::string& toml, std::vector<std::string> keys) {
+    return parsed(toml, keys).constraints.probe_power.from_epoch;
+  };
+  EXPECT_EQ(acts(xray_deck, {"solver.method=auto", "solver.epochs=60"}), 44);
+  EXPECT_EQ(acts(electron_deck, {"solver.method=auto", "solver.epochs=3"}), 2);
+  EXPECT_EQ(acts(xray_deck, {"solver.method=auto", "constraints.probe_power_from_epoch=-1"}), -1);
+  EXPECT_EQ(acts(xray_deck, {"solver.method=auto", "object.initial=stxm"}), -1);
+  EXPECT_EQ(
+      acts(xray_deck, {"solver.method=auto", "solver.epochs=60", "solver.probe_start_epoch=45"}),
+      -1);
+  EXPECT_EQ(acts(xray_deck, {}), -1);
+  EXPECT_EQ(acts(two_solvers, {"solver[0].method=auto"}), -1);
+}
+
 TEST(Overrides, ABareWordIsText) {
   EXPECT_EQ(parsed(xray_deck, {"title=Siemens star, 2nd try"}).title, "Siemens star, 2nd try");
   EXPECT_EQ(parsed(xray_deck, {"title=\"in quotes\""}).title, "in quotes");

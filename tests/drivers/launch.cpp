@@ -104,9 +104,17 @@ Outcome Job::wait(Seconds max) {
 }
 
 bool Job::prints(const std::string& words, Seconds max) {
+  return writes("out", words, max);
+}
+
+bool Job::warns(const std::string& words, Seconds max) {
+  return writes("err", words, max);
+}
+
+bool Job::writes(const char* stream, const std::string& words, Seconds max) {
   const auto start = Clock::now();
   while (Clock::now() - start < max) {
-    if (content(folder_.path("out")).find(words) != std::string::npos) return true;
+    if (content(folder_.path(stream)).find(words) != std::string::npos) return true;
     if (ended()) return false;
     std::this_thread::sleep_for(glance);
   }

@@ -46,12 +46,15 @@ class Job {
   Outcome wait(Seconds max = hangs_after);
   /// Whether standard output holds `words` before `max` has passed.
   bool prints(const std::string& words, Seconds max = hangs_after);
+  /// The same of standard error.
+  bool warns(const std::string& words, Seconds max = hangs_after);
   /// Processes of `tessera` itself, not mpirun.
   std::vector<pid_t> ranks() const;
   /// mpirun, or the only rank.
   pid_t launcher() const { return pid_; }
 
  private:
+  bool writes(const char* stream, const std::string& words, Seconds max);
   bool ended();
   void kill_all();
 

@@ -87,17 +87,14 @@ TEST_P(OnFullDisk, TheEpochsAreKeptUntilThereIsRoomAgain) {
     for (const pid_t rank : job.ranks()) ASSERT_EQ(prlimit(rank, RLIMIT_FSIZE, &limit, nullptr), 0);
   };
   let_files_grow_to(small_disk_bytes);
-  const std::string request = folder.path("result.h5.save");
-  std::ofstream(request) << "";
-  for (int look = 0; look < 3000 && std::filesystem::exists(request); ++look)
-    std::this_thread::sleep_for(Seconds(0.01));
+  std::ofstream(folder.path("result.h5.save")) << "";
+  EXPECT_TRUE(job.warns("a save failed, and the run goes on: "));
   for (const pid_t rank : job.ranks()) kill(rank, SIGTERM);
   EXPECT_FALSE(job.prints("result.h5, stopped", Seconds(1)));
   let_files_grow_to(RLIM_INFINITY);
   const Outcome outcome = job.wait();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("a save failed, and the run goes on: "),
-                                 HasSubstr("make room or write elsewhere; tried again in 2 s")));
+  EXPECT_THAT(outcome.err, HasSubstr("make room or write elsewhere; tried again in 2 s"));
   EXPECT_GT(io::File::open(folder.result()).read_doubles("history/error").size(), 0u);
 }
 
@@ -265,8 +262,8 @@ TEST(OneRankOutOfMemory, EndsTheJobWithItsMessageAndRank) {
   EXPECT_THAT(folder.files(), ElementsAre("deck.toml", "scan.h5"));
 }
 
-/// What windows on the chip take where the program runs on GPUs, of 132 multiprocessors.
-constexpr double chip_bytes = TESSERA_RUNS_ON_GPUS ? 34e6 : 0;
+/// What kernels of a GPU need besides.
+constexpr double chip_bytes = TESSERA_RUNS_ON_GPUS ? 1.5e6 : 0;
 
 /// 17 MB of patterns over a small object: limits in between leave only the file.
 SmallScan scan_of_many_patterns() {

@@ -90,7 +90,7 @@ TEST(ProbeConstraints, PowerIsSetAndTheObjectTakesTheRest) {
   TiledObject tiled(1, 3);
   const auto before = tiled.intensities();
   tiled.n_probe_modes = 2;
-  tiled.apply({.probe_power = {now, 1e4}});
+  tiled.apply({.probe_power = {.from_epoch = 0, .counts = 1e4}});
   const WaveStack probe = testing::on_host(tiled.unknowns.probe);
   EXPECT_NEAR((power(probe, 0) + power(probe, 1)) / 1e4, 1, tolerance);
   EXPECT_LE(relative_change(before, tiled.intensities()), tolerance);
@@ -99,11 +99,40 @@ TEST(ProbeConstraints, PowerIsSetAndTheObjectTakesTheRest) {
 TEST(ProbeConstraints, EverySliceTakesItsShareOfThePower) {
   TiledObject tiled(4, 1);
   tiled.n_slices = 2;
-  tiled.apply({.probe_power = {now, 1e4}});
+  tiled.apply({.probe_power = {.from_epoch = 0, .counts = 1e4}});
   const double share = std::pow(1e4 / power(tiled.probe, 0), -0.25);
   WaveStack expected = tiled.whole;
   for (Complex& value : expected) value *= share;
   EXPECT_LE(tiled.worst(expected), tolerance);
+}
+
+/// Where the probe's far field falls on pixels that recorded it. An OPR mode is no light of its
+/// own.
+TEST(ProbeConstraints, WithoutAPowerTheTrustedPixelsGetThePatternsCountsLessTheBackground) {
+  TiledObject tiled(1, 3);
+  const auto before = tiled.intensities();
+  tiled.n_probe_modes = 2;
+  tiled.counts_per_pattern = 5000;
+  std::vector<Real> background;
+  std::vector<Real> trusted;
+  double beside = 0;
+  for (int i = 0; i < window.size(); ++i) {
+    background.push_back(static_cast<Real>(1 + i % 5));
+    trusted.push_back(i % 7 == 0 ? Real(0) : Real(1));
+    beside += trusted.back() * background.back();
+  }
+  using View = device::DeviceView<Real**>;
+  const View::array_layout layout(window.h, window.w);
+  tiled.background = device::to_device<View>("background", background.data(), layout);
+  tiled.trusted_by_far_field = device::to_device<View>("trusted", trusted.data(), layout);
+  tiled.apply({.probe_power = {.from_epoch = 0}});
+  const WaveStack far = testing::dft(testing::on_host(tiled.unknowns.probe), -1);
+  double recorded = 0;
+  for (int m = 0; m < tiled.n_probe_modes; ++m)
+    for (int i = 0; i < window.size(); ++i)
+      recorded += trusted[static_cast<std::size_t>(i)] * std::norm(far.image(m)[i]);
+  EXPECT_NEAR(recorded / (5000 - beside), 1, tolerance);
+  EXPECT_LE(relative_change(before, tiled.intensities()), 3 * tolerance);
 }
 
 /// Of the plane's neighbours that two cores of windows hold, as many times as the fewer.

@@ -56,6 +56,9 @@ class TiledObject {
             .n_slices = n_slices,
             .n_probe_modes = n_probe_modes,
             .n_probe_images = probe.n(),
+            .counts_per_pattern = counts_per_pattern,
+            .background = background,
+            .trusted_by_far_field = trusted_by_far_field,
             .corner = corner};
   }
   /// `whole` and `probe` to the tiles.
@@ -116,6 +119,9 @@ class TiledObject {
 
   int n_slices = 1;
   int n_probe_modes = 1;
+  double counts_per_pattern = 0;
+  device::DeviceView<Real**> background;
+  device::DeviceView<Real**> trusted_by_far_field;
   WaveStack whole;
   WaveStack probe;
   std::vector<Pixel> corner;
