@@ -147,6 +147,8 @@ std::vector<double> possible_defoci_m(const deck::Probe& probe,
   };
   if (agree(of_deck_m, shown_m)) return {of_deck_m};
   std::vector<double> possible{of_deck_m, shown_m};
+  // Near focus shadows move less than they seem to.
+  if (knows_none) possible.push_back(shown_m / 2);
   // Conventions, and decks, differ in the sign of an underfocus.
   if (of_deck_m != 0 && !is_clear(shadows) && !agree(-of_deck_m, shown_m))
     possible.push_back(-of_deck_m);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -62,6 +61,18 @@ std::string trial_words(const std::vector<double>& errors, const std::vector<dou
 
 }  // namespace
 
+double lowest_m(const std::vector<double>& errors, const std::vector<double>& defoci_m,
+                std::size_t best) {
+  const double a_m = defoci_m[1];
+  const double b_m = defoci_m[2];
+  const double to_a = (errors[1] - errors[0]) / a_m;
+  const double to_b = (errors[2] - errors[0]) / b_m;
+  const double curvature = (to_a - to_b) / (a_m - b_m);
+  const double found_m = (curvature * a_m - to_a) / (2 * curvature);
+  const bool is_between = curvature > 0 && found_m / a_m > 0 && found_m / a_m < 1;
+  return is_between ? found_m : defoci_m[best];
+}
+
 RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, Scan scan,
                         const Log& log) {
   const std::vector<double> defoci_m = std::exchange(scan.defoci_m, {});
@@ -80,12 +91,13 @@ RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, 
     parts = Run::take_apart(std::move(run));
   }
   const std::size_t best = best_of(errors, defoci_m);
-  parts.scan.defocus_m = defoci_m[best];
+  const bool deck_has_one = deck.probe.defocus_m != 0 || deck.probe.is_optic();
+  const bool is_found = best > 0 && !deck_has_one && defoci_m.size() == 3;
+  parts.scan.defocus_m = is_found ? lowest_m(errors, defoci_m, best) : defoci_m[best];
   parts.scan.moments = moments;
   const std::string line = fmt::format(
       "start probe: the error is {} as probe.defocus_m after {} epochs: the beam starts with {:g}",
       trial_words(errors, defoci_m), n_epochs, parts.scan.defocus_m);
-  const bool deck_has_one = deck.probe.defocus_m != 0 || deck.probe.is_optic();
   if (best == 0 || !deck_has_one)
     log.info(line);
   else

@@ -1,6 +1,8 @@
 #pragma once
 /// Which of several start probes comes to the lower error: that is known after a few epochs.
 
+#include <vector>
+
 #include "run/run.hpp"
 
 namespace tessera::run {
@@ -10,5 +12,11 @@ namespace tessera::run {
 /// at most; decks of less than 30 start with their own. Collective. @throws AgreedError
 RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, Scan scan,
                         const Log& log);
+
+/// Of errors after trials with 0, a and a / 2: where their parabola is lowest, which is nearer to
+/// the right defocus than any of the three (docs/methods/start_values.md). The one of number `best`
+/// if that is not between 0 and a.
+double lowest_m(const std::vector<double>& errors, const std::vector<double>& defoci_m,
+                std::size_t best);
 
 }  // namespace tessera::run

@@ -263,7 +263,7 @@ TEST(OneRankOutOfMemory, EndsTheJobWithItsMessageAndRank) {
 }
 
 /// What kernels of a GPU need besides.
-constexpr double chip_bytes = TESSERA_RUNS_ON_GPUS ? 1.5e6 : 0;
+constexpr double chip_bytes = TESSERA_RUNS_ON_GPUS ? 2.8e6 : 0;
 
 /// 17 MB of patterns over a small object: limits in between leave only the file.
 SmallScan scan_of_many_patterns() {
