@@ -281,7 +281,7 @@ TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
 }
 
 TEST(Solvers, AutomaticOnesFitABackgroundWithXRays) {
-  const auto begins = [](const std::string& toml, std::vector<std::string> keys) {
+  const auto begins = [](const std::string& toml, const std::vector<std::string>& keys) {
     return parsed(toml, keys).refine.background.from_epoch;
   };
   EXPECT_EQ(begins(xray_deck, {"solver.method=auto"}), 10);
@@ -294,7 +294,7 @@ TEST(Solvers, AutomaticOnesFitABackgroundWithXRays) {
 }
 
 TEST(Solvers, AutomaticOnesSetTheScaleBeforeTheirSecondPart) {
-  const auto acts = [](const std::string& toml, std::vector<std::string> keys) {
+  const auto acts = [](const std::string& toml, const std::vector<std::string>& keys) {
     return parsed(toml, keys).constraints.probe_power.from_epoch;
   };
   EXPECT_EQ(acts(xray_deck, {"solver.method=auto", "solver.epochs=60"}), 44);

@@ -37,7 +37,7 @@ std::vector<std::string> words_of(const Command& command) {
   }
   if (!command.limit.empty())
     words.insert(words.end(), {"/bin/sh", "-c", command.limit + "; exec \"$0\" \"$@\""});
-  words.push_back(TESSERA_PROGRAM);
+  words.emplace_back(TESSERA_PROGRAM);
   words.insert(words.end(), command.arguments.begin(), command.arguments.end());
   return words;
 }
@@ -51,6 +51,7 @@ std::vector<std::string> words_of(const Command& command) {
   dup2(::open(out.c_str(), O_CREAT | O_WRONLY, 0666), STDOUT_FILENO);
   dup2(::open(err.c_str(), O_CREAT | O_WRONLY, 0666), STDERR_FILENO);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());

@@ -89,10 +89,10 @@ TEST_F(FarFieldStart, NearFocusErrorsOfTrialsSayMoreThanShadows) {
 TEST(LowestDefocus, IsWhereTheParabolaIs) {
   const auto lowest = [](double a_m, double right_m, double curvature) {
     const std::vector<double> defoci_m{0, a_m, a_m / 2};
-    std::vector<double> errors;
-    for (const double at_m : defoci_m)
-      errors.push_back(0.01 + curvature * (at_m - right_m) * (at_m - right_m));
-    return lowest_m(errors, defoci_m, 1);
+    const auto error = [&](double at_m) {
+      return 0.01 + curvature * (at_m - right_m) * (at_m - right_m);
+    };
+    return lowest_m({error(0), error(a_m), error(a_m / 2)}, defoci_m, 1);
   };
   EXPECT_NEAR(lowest(2e-4, 0.7e-4, 1e6), 0.7e-4, 1e-10);
   EXPECT_NEAR(lowest(-2e-4, -1.9e-4, 1e6), -1.9e-4, 1e-10);
@@ -134,7 +134,7 @@ TEST_F(FarFieldStart, TrialsLeaveNothingBehind) {
                                       "refine.positions_from_epoch=0",
                                       "refine.background_from_epoch=0"};
   std::vector<std::string> wrong = keys;
-  wrong.push_back("probe.defocus_m=-220e-6");
+  wrong.emplace_back("probe.defocus_m=-220e-6");
   run::Run tried(deck(wrong), world(), Log(false));
   deck::Deck right = deck(keys);
   right.probe.defocus_m = tried.scan().defocus_m;
