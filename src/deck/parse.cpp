@@ -318,18 +318,18 @@ int probe_power_from_epoch(const Deck& deck) {
   return fits_probe && !starts_with_its_own ? last : -1;
 }
 
+/// What the deck does not say.
+template <class Settings>
+void choose(Settings& settings, int from_epoch) {
+  if (settings.from_epoch) return;
+  settings.from_epoch = from_epoch;
+  settings.is_of_recipe = true;
+}
+
 /// In place of each automatic solver those of its recipe.
 void put_recipes(Deck& deck) {
-  settings::ProbePower& power = deck.constraints.probe_power;
-  if (!power.from_epoch) {
-    power.from_epoch = probe_power_from_epoch(deck);
-    power.is_of_recipe = true;
-  }
-  settings::RefinedBackground& background = deck.refine.background;
-  if (!background.from_epoch) {
-    background.from_epoch = background_from_epoch(deck);
-    background.is_of_recipe = true;
-  }
+  choose(deck.constraints.probe_power, probe_power_from_epoch(deck));
+  choose(deck.refine.background, background_from_epoch(deck));
   std::vector<Solver> solvers;
   for (const Solver& solver : deck.solvers)
     if (solver.method == settings::automatic)

@@ -32,4 +32,8 @@ std::string doubt_of_start(const deck::Deck& deck, const Scan& scan, double firs
 /// @param final_error of the state that is written
 std::string doubt_of_result(const deck::Deck& deck, const Scan& scan, double final_error);
 
+/// What the deck leaves out and often is what an error lacks that is more than a fifth above
+/// Poisson's noise. 0: that is not known.
+std::string doubt_of_model(const deck::Deck& deck, double final_error, double poisson_error);
+
 }  // namespace tessera::run

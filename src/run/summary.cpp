@@ -12,6 +12,7 @@
 #include "tessera/base/text.hpp"
 
 #include "physics/probe_modes.hpp"
+#include "run/doubts.hpp"
 
 namespace tessera::run {
 namespace {
@@ -65,6 +66,10 @@ void print(const Summary& summary, const Run& run, const RunOutcome& outcome, in
   if (const double noise = run.scan().poisson_error; noise > 0)
     fmt::print("Poisson's noise alone leaves {:.6g}: the error is {:.2f} times that\n", noise,
                outcome.final_figures.error / noise);
+  if (const std::string doubt =
+          doubt_of_model(run.deck(), outcome.final_figures.error, run.scan().poisson_error);
+      !doubt.empty())
+    fmt::print("{}\n", doubt);
   if (std::isfinite(outcome.final_figures.validation_error))
     fmt::print("validation error {:.6g} of {} positions that were not fitted\n",
                outcome.final_figures.validation_error, run.scan().held_out.size());

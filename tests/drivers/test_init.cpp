@@ -100,6 +100,7 @@ class Init : public ::testing::Test {
                                    "solver.method=rpie",
                                    "solver.epochs=2",
                                    "solver.batch_size=8",
+                                   "refine.positions_from_epoch=-1",
                                    "output.file=" + folder_.result()};
     words.insert(words.end(), overrides.begin(), overrides.end());
     const Outcome outcome = run_tessera({2, words});
@@ -123,6 +124,7 @@ TEST_F(Init, TheDeckOfACxiFileGivesWhatPlainHdf5Gives) {
   EXPECT_THAT(content(deck_),
               AllOf(HasSubstr("file = \"scan.cxi\""), HasSubstr("energy_eV = 8000 "),
                     HasSubstr("distance_m = 1.8 "), HasSubstr("positions_columns = [1, 0]"),
+                    HasSubstr("positions_from_epoch = 10 "),
                     HasSubstr("bad_pixels = \"entry_1/instrument_1/detector_1/mask\"")));
   SmallScan plain;
   plain.valid_pixels[5] = 0;

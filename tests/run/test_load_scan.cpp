@@ -16,7 +16,9 @@
 namespace tessera::run {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::world;
 
 /// A noiseless simulated scan with a detector of 48 x 48.
@@ -116,6 +118,18 @@ TEST(DoubtOfPixels, NamesTheFirstOfThemAndTheRemedy) {
   EXPECT_THAT(doubt, HasSubstr("data.find_bad_pixels = false"));
   EXPECT_THAT(doubt_of_pixels({{}, {}, 3}, {8, 10}),
               HasSubstr("left out: flashes, each in its pattern (3 in"));
+}
+
+TEST_F(LoadScan, WhatAnErrorMayLackIsNamed) {
+  EXPECT_EQ(doubt_of_model(deck({}), 1.1e-3, 1e-3), "");
+  EXPECT_EQ(doubt_of_model(deck({}), 1.1e-3, 0), "");
+  EXPECT_THAT(doubt_of_model(deck({"probe.n_modes=2"}), 2e-3, 1e-3),
+              AllOf(HasSubstr("refine.positions_from_epoch"), HasSubstr("intensity_from_epoch"),
+                    HasSubstr("background_from_epoch"), Not(HasSubstr("n_modes"))));
+  EXPECT_EQ(doubt_of_model(deck({"probe.n_modes=2", "refine.positions_from_epoch=0",
+                                 "refine.intensity_from_epoch=2", "data.background=dark"}),
+                           2e-3, 1e-3),
+            "");
 }
 
 /// Pixels that some patterns ignore have the mean of the others; the known background is there.
