@@ -21,7 +21,7 @@ using ::testing::Not;
 /// How a CXI file differs from a right one.
 struct Trap {
   double energy = 8000 * 1.602176634e-19;
-  std::string energy_unit = "";
+  std::string energy_unit = {};
   double distance_m = 1.8;
   double positions_per_metre = 1;
   double mask_of_good = 0;
