@@ -140,15 +140,14 @@ bool is_reliable(const optics::FeatureMotion& motion) {
 std::vector<double> possible_defoci_m(const deck::Probe& probe,
                                       const optics::FeatureMotion& shadows, double shown_m) {
   const double of_deck_m = probe.defocus_m;
-  const bool knows_none = of_deck_m == 0 && !probe.is_optic();
-  if (knows_none && is_clear(shadows)) return {shown_m};
+  if (!probe.says_defocus() && is_clear(shadows)) return {shown_m};
   const auto agree = [](double a_m, double b_m) {
     return a_m / b_m > 1 - roughly && a_m / b_m < 1 / (1 - roughly);
   };
   if (agree(of_deck_m, shown_m)) return {of_deck_m};
   std::vector<double> possible{of_deck_m, shown_m};
   // Near focus shadows move less than they seem to.
-  if (knows_none) possible.push_back(shown_m / 2);
+  if (!probe.says_defocus()) possible.push_back(shown_m / 2);
   // Conventions, and decks, differ in the sign of an underfocus.
   if (of_deck_m != 0 && !is_clear(shadows) && !agree(-of_deck_m, shown_m))
     possible.push_back(-of_deck_m);

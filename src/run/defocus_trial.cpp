@@ -91,14 +91,13 @@ RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, 
     parts = Run::take_apart(std::move(run));
   }
   const std::size_t best = best_of(errors, defoci_m);
-  const bool deck_has_one = deck.probe.defocus_m != 0 || deck.probe.is_optic();
-  const bool is_found = best > 0 && !deck_has_one && defoci_m.size() == 3;
+  const bool is_found = best > 0 && !deck.probe.says_defocus() && defoci_m.size() == 3;
   parts.scan.defocus_m = is_found ? lowest_m(errors, defoci_m, best) : defoci_m[best];
   parts.scan.moments = moments;
   const std::string line = fmt::format(
       "start probe: the error is {} as probe.defocus_m after {} epochs: the beam starts with {:g}",
       trial_words(errors, defoci_m), n_epochs, parts.scan.defocus_m);
-  if (best == 0 || !deck_has_one)
+  if (best == 0 || !deck.probe.says_defocus())
     log.info(line);
   else
     log.warning(line + "; probe.measure_curvature = false keeps the deck's");

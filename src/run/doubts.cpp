@@ -146,16 +146,16 @@ std::string doubt_of_result(const deck::Deck& deck, const Scan& scan, double fin
 std::string doubt_of_model(const deck::Deck& deck, double final_error, double poisson_error) {
   constexpr double whole = 1.2;
   if (poisson_error == 0 || final_error < whole * poisson_error) return "";
-  std::string keys;
+  std::vector<std::string> missing;
   const auto add = [&](bool is_fitted, const char* what) {
-    if (!is_fitted) keys += (keys.empty() ? "" : ", ") + std::string(what);
+    if (!is_fitted) missing.emplace_back(what);
   };
   add(deck.refine.positions.from_epoch >= 0, "positions (refine.positions_from_epoch)");
   add(deck.refine.intensity.from_epoch >= 0, "the beam's intensity (refine.intensity_from_epoch)");
-  add(deck.refine.background.from_epoch.value_or(-1) >= 0 || deck.data.background,
+  add(deck.refine.background.from_epoch >= 0 || deck.data.background,
       "a background (refine.background_from_epoch)");
   add(deck.probe.n_modes > 1, "a partly coherent beam (probe.n_modes)");
-  return keys.empty() ? "" : text("often missing, and not in this deck: ", keys);
+  return missing.empty() ? "" : text("often missing, and not in this deck: ", joined(missing));
 }
 
 }  // namespace tessera::run

@@ -161,6 +161,8 @@ struct Probe {
   }
 
   /// Made of an optic.
+  /// An optic's 0 is its focus; what starts from a pattern has none until it is measured.
+  bool says_defocus() const { return defocus_m != 0 || is_optic(); }
   bool is_optic() const { return initial == "aperture" || initial == "zone_plate"; }
   /// Made of patterns, brought back to the sample.
   bool is_image() const { return initial == "mean_pattern" || initial == "vacuum"; }

@@ -120,7 +120,8 @@ TEST(DoubtOfPixels, NamesTheFirstOfThemAndTheRemedy) {
               HasSubstr("left out: flashes, each in its pattern (3 in"));
 }
 
-TEST_F(LoadScan, WhatAnErrorMayLackIsNamed) {
+TEST(DoubtOfModel, NamesWhatIsNotFittedWhereTheErrorIsAboveTheNoise) {
+  const auto deck = [](const std::vector<std::string>& keys) { return testing::parsed("", keys); };
   EXPECT_EQ(doubt_of_model(deck({}), 1.1e-3, 1e-3), "");
   EXPECT_EQ(doubt_of_model(deck({}), 1.1e-3, 0), "");
   EXPECT_THAT(doubt_of_model(deck({"probe.n_modes=2"}), 2e-3, 1e-3),

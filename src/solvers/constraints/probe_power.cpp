@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "constraint.hpp"
+#include "device/sums.hpp"
 #include "physics/inner_product.hpp"
 
 namespace tessera::solvers {
@@ -68,51 +69,39 @@ class ModePower final : public Constraint {
   std::optional<MeasuredPowers> powers_;
 };
 
-/// A sum over `n` terms, left on the device.
-template <class Term>
-void add_up(const Device& exec, const char* name, std::int64_t n, const Term& term,
-            const DeviceView<double>& sum) {
-  Kokkos::parallel_reduce(device::kernel_name(name),
-                          Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-                          term, sum);
-}
+/// Sums on trusted pixels: the images' power, and the counts of a background.
+struct RecordedCounts {
+  DeviceView<complex***> images;
+  DeviceView<Real**> trusted;     ///< empty: all are
+  DeviceView<Real**> background;  ///< empty: none
 
-/// Null: all pixels are trusted.
-KOKKOS_FUNCTION bool is_trusted(const Real* trusted, std::int64_t pixel) {
-  return trusted == nullptr || trusted[pixel] > 0;
-}
-
-struct PowerOfPixel {
-  const complex* images;
-  std::int64_t image_size;
-  const Real* trusted;
-  KOKKOS_FUNCTION void operator()(const std::int64_t i, double& sum) const {
-    const auto re = static_cast<double>(images[i].real());
-    const auto im = static_cast<double>(images[i].imag());
-    if (is_trusted(trusted, i % image_size)) sum += re * re + im * im;
+  struct Row {
+    const complex* image;
+    const Real* trusted;
+    const Real* background;
+    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
+      if (trusted != nullptr && !(trusted[x] > 0)) return;
+      sum[0] += physics::squared_magnitude(image[x]);
+      if (background != nullptr) sum[1] += background[x];
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int i, const int y) const {
+    return {&images(i, y, 0), trusted.size() > 0 ? &trusted(y, 0) : nullptr,
+            i == 0 && background.size() > 0 ? &background(y, 0) : nullptr};
   }
 };
 
-struct CountsOfPixel {
-  const Real* image;
-  const Real* trusted;
-  KOKKOS_FUNCTION void operator()(const std::int64_t i, double& sum) const {
-    if (is_trusted(trusted, i)) sum += image[i];
-  }
-};
-
-/// Times `also` and the power of wanted over found.
+/// images *= also (wanted / power)^exponent
 struct ScaleToPower {
   DeviceView<complex***> images;
-  DeviceView<double> found;
-  DeviceView<double> beside;
+  DeviceView<double*> recorded;  ///< as RecordedCounts sums
   double counts;
-  double unitary;  ///< of `found`
+  double unitary;  ///< scale of the transform that `recorded` is of, squared
   double exponent;
   double also;
   KOKKOS_FUNCTION void operator()(const int i, const int y, const int x) const {
-    const double wanted = counts - beside();
-    const double power = unitary * found();
+    const double wanted = counts - recorded(1);
+    const double power = unitary * recorded(0);
     const double factor = wanted > 0 && power > 0 ? device::math::pow(wanted / power, exponent) : 1;
     images(i, y, x) *= static_cast<Real>(factor * also);
   }
@@ -129,8 +118,8 @@ class Power final : public Constraint {
     return counts_ > 0 ? 0 : fft::work_bytes(window, n_probe_images);
   }
   void allocate(const ConstrainedTile& tile) override {
-    found_ = DeviceView<double>("tessera::solvers::probe_power");
-    beside_ = DeviceView<double>("tessera::solvers::background_counts");
+    recorded_ = DeviceView<double*>("tessera::solvers::recorded_counts", 2);
+    scratch_ = DeviceView<double*>("tessera::solvers::recorded_counts_scratch", 2);
     if (counts_ > 0) return;
     counts_ = tile.counts_per_pattern;
     background_ = tile.background;
@@ -140,22 +129,18 @@ class Power final : public Constraint {
              const ConstraintWorkspace& workspace, int /*epoch*/) const override {
     const physics::ProbeView& probe = unknowns.probe;
     const auto n_images = static_cast<int>(probe.extent(0));
-    const std::int64_t size = device::image_shape(probe).size();
     const bool at_detector = trusted_.size() > 0;
     const fft::Plan& plan = workspace.plan;
     if (at_detector) plan.forward(exec, probe.data(), n_images);
-    const Real* trusted = trusted_.data();
-    add_up(exec, "tessera::solvers::probe_power", workspace.n_probe_modes * size,
-           PowerOfPixel{probe.data(), size, trusted}, found_);
-    add_up(exec, "tessera::solvers::background_counts",
-           static_cast<std::int64_t>(background_.size()),
-           CountsOfPixel{background_.data(), trusted}, beside_);
+    device::set_zero(exec, recorded_);
+    device::add_pixel_sums<2>(exec, "tessera::solvers::recorded_counts", workspace.n_probe_modes,
+                              device::image_shape(probe),
+                              RecordedCounts{probe, trusted_, background_}, scratch_, recorded_);
     const double unitary = at_detector ? plan.unitary_scale() * plan.unitary_scale() : 1;
     const auto scale = [&](const DeviceView<complex***>& images, double exponent, double also) {
-      device::for_each_pixel(
-          exec, "tessera::solvers::scale_to_power", static_cast<int>(images.extent(0)),
-          device::image_shape(images),
-          ScaleToPower{images, found_, beside_, counts_, unitary, exponent, also});
+      device::for_each_pixel(exec, "tessera::solvers::scale_to_power",
+                             static_cast<int>(images.extent(0)), device::image_shape(images),
+                             ScaleToPower{images, recorded_, counts_, unitary, exponent, also});
     };
     scale(probe, 0.5, unitary);
     if (at_detector) plan.inverse(exec, probe.data(), n_images);
@@ -166,8 +151,8 @@ class Power final : public Constraint {
   double counts_;
   DeviceView<Real**> background_;
   DeviceView<Real**> trusted_;
-  DeviceView<double> found_;   ///< on the trusted pixels, by the transform's scale
-  DeviceView<double> beside_;  ///< the background's
+  DeviceView<double*> recorded_;
+  DeviceView<double*> scratch_;
 };
 
 }  // namespace
