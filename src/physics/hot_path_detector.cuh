@@ -125,6 +125,13 @@ struct Likelihood {
       curvature = __fdividef(0.5F, seen);
       slope = curvature * (measured - seen);
       cost = 0.5F * (expected - measured * __logf(seen));
+    } else if (noise == Noise::stabilised) {
+      const float model = fast_sqrt(expected + 0.25F);
+      const float counted = 0.5F * (fast_sqrt(measured) + fast_sqrt(measured + 1));
+      const float difference = model - counted;
+      curvature = __fdividef(1.F, model * (model + counted));
+      slope = __fdividef(-difference, model);
+      cost = difference * difference;
     } else {
       const float missing = measured - expected;
       curvature = __fdividef(0.5F, measured + 1);

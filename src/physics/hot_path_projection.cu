@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(Columns<n>::mode_threads, Columns<n>::held)
   float unused[n_compared] = {};
   float distance = 0;
   float* const factors = p.factor + image_row(block.j, 1, 0, n, 0) + block.first;
-  with_amplitudes(scan, [&](auto comparing) {
+  with_noise_model(scan, [&](auto comparing) {
 #pragma unroll
     for (int s = 0; s < L::elements; ++s) {
       const int at = block.first + s * Block::step;
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(Columns<n>::mode_threads, Columns<n>::held)
   });
   for (int half = 16; half > 0; half /= 2) distance += __shfl_xor_sync(~0U, distance, half);
   if (threadIdx.x % 32 == 0) atomicAdd(p.distance + block.j, static_cast<double>(distance));
-  add_sums(Noise::amplitude, sum, chunk.sums);
+  add_sums(scan.noise, sum, chunk.sums);
 }
 
 /// Adds to every wave the share of its residual, of one mode, that leaves the bound.

@@ -52,6 +52,10 @@ struct PixelModel {
     KOKKOS_FUNCTION Real curvature(const Real measured) const {
       if (noise == Noise::intensity) return Real(0.5) / (measured + 1);
       if (noise == Noise::poisson) return Real(0.5) / (counts + dark_counts);
+      if (noise == Noise::stabilised) {
+        const Real model = stabilised_model(counts);
+        return 1 / (model * (model + stabilised_count(measured)));
+      }
       const Real amplitude = device::math::sqrt(counts);
       const Real both = amplitude + device::math::sqrt(measured) + Real(least_dark_amplitude);
       return 1 / (no_darker(amplitude, dark_amplitude) * both);
@@ -75,6 +79,8 @@ struct PixelModel {
         return f(with_constant<Noise::intensity>());
       case Noise::poisson:
         return f(with_constant<Noise::poisson>());
+      case Noise::stabilised:
+        return f(with_constant<Noise::stabilised>());
       default:
         return f(with_constant<Noise::amplitude>());
     }

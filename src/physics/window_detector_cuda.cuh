@@ -309,6 +309,15 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
             static_cast<int>(Over::first_number(0)) + number};
   }
 
+  /// f(whether by a likelihood), once for all pixels of a thread.
+  template <class F>
+  __device__ __forceinline__ void with_noise_kind(const F& f) const {
+    if (scan_.noise == Noise::amplitude)
+      f(std::false_type());
+    else
+      f(std::true_type());
+  }
+
   /// Where waves and a background are counted together, or compared by likelihoods.
   /// @param trusted by the mask, 1 or 0
   /// @tparam spares_dark pixels: the factor divides by dark_amplitude or more
@@ -331,15 +340,6 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   }
 
  private:
-  /// f(whether by a likelihood), once for all pixels of a thread.
-  template <class F>
-  __device__ __forceinline__ void with_noise_kind(const F& f) const {
-    if (scan_.noise == Noise::amplitude)
-      f(std::false_type());
-    else
-      f(std::true_type());
-  }
-
   template <bool by_likelihood>
   __device__ __forceinline__ auto compared_with(float count, float intensity, Sums& sum) const {
     if constexpr (by_likelihood)

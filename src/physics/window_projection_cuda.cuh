@@ -69,11 +69,13 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, plain> {
  private:
   const Projection& projection_;
 
+  template <bool by_likelihood>
   __device__ __forceinline__ float factor_of(const BackgroundOfPixels& over, int half, int i,
                                              float count, float intensity, Sums& sum) const {
     const unsigned trusted = this->trusted_ >> (16 * half + i) & 1U;
     if constexpr (!plain) {
-      return this->template compare_over<false, true>(over, i, trusted, count, intensity, sum);
+      return this->template compare_over<by_likelihood, !by_likelihood>(over, i, trusted, count,
+                                                                        intensity, sum);
     } else {
       const unsigned keep = count < this->scan_.saturation ? 0U - trusted : 0U;
       Comparison<n> compared(masked(count, keep), masked(intensity, keep), sum);
@@ -125,23 +127,29 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, plain> {
           twisted_fft<S::last, -1>(x[i], this->last_twist(half, i * S::last));
       const BackgroundOfPixels unfitted = background_of(half, false);
       const BackgroundOfPixels fitted = background_of(half, part != Part::distance);
+      const auto visit_pixels = [&](auto likelihood) {
 #pragma unroll
-      for (int i = 0; i < 16; ++i) {
-        float2& wave = x[i / S::last][i % S::last];
-        const float2 reflected = wave * p.of_overlap + k[i] * (p.of_kept * n_pixels);
-        if constexpr (part != Part::step)
-          factor_of(unfitted, half, i, count[i], power(wave), of_overlap);
-        const float intensity = power(reflected);
-        const float factor = factor_of(fitted, half, i, count[i], intensity, unused);
-        distance = fmaf(factor * factor, intensity, distance);
-        if constexpr (part == Part::distance) continue;
-        const float2 base = (p.from_overlap ? wave : reflected) * (1 / n_pixels);
-        wave = base + reflected * (factor * of_residual);
-        const int number = (16 * half + i) * step;
-        __stcs(overlapping + number, wave);
-        if (p.kept != p.overlapping)
-          __stcs(kept + number, wave * p.keeps_new + base * p.keeps_base);
-      }
+        for (int i = 0; i < 16; ++i) {
+          float2& wave = x[i / S::last][i % S::last];
+          const float2 reflected = wave * p.of_overlap + k[i] * (p.of_kept * n_pixels);
+          if constexpr (part != Part::step)
+            factor_of<likelihood>(unfitted, half, i, count[i], power(wave), of_overlap);
+          const float intensity = power(reflected);
+          const float factor = factor_of<likelihood>(fitted, half, i, count[i], intensity, unused);
+          distance = fmaf(factor * factor, intensity, distance);
+          if constexpr (part == Part::distance) continue;
+          const float2 base = (p.from_overlap ? wave : reflected) * (1 / n_pixels);
+          wave = base + reflected * (factor * of_residual);
+          const int number = (16 * half + i) * step;
+          __stcs(overlapping + number, wave);
+          if (p.kept != p.overlapping)
+            __stcs(kept + number, wave * p.keeps_new + base * p.keeps_base);
+        }
+      };
+      if constexpr (plain)
+        visit_pixels(std::false_type());
+      else
+        this->with_noise_kind(visit_pixels);
       if constexpr (part != Part::distance)
 #pragma unroll
         for (int i = 0; i < 16 / S::last; ++i) short_fft<S::last, 1>(x[i]);

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "run/few_counts.hpp"
 #include "run/stop_signals.hpp"
 #include "stop_rules.hpp"
 
@@ -51,6 +52,26 @@ deck::Deck without_refinement(const deck::Deck& deck) {
   return made;
 }
 
+/// Who tries them: PIE and LSQ-ML themselves, for other methods PIE, as these explain the patterns
+/// by a wrong beam nearly as well within a few epochs (docs/methods/start_values.md).
+deck::Solver trial_solver(const deck::Solver& first) {
+  if (std::holds_alternative<settings::Pie>(first.own) ||
+      std::holds_alternative<settings::Lsqml>(first.own))
+    return first;
+  deck::Solver solver = deck::Solver::of("rpie");
+  solver.epochs = first.epochs;
+  solver.seed = first.seed;
+  solver.noise = first.noise;
+  if (first.batch_size > 0) solver.batch_size = first.batch_size;
+  return solver;
+}
+
+/// The scan's plan for these solvers.
+void plan_solvers(const deck::Deck& deck, Scan& scan) {
+  plan_batches(deck, scan.grid, scan.plan);
+  settle_by_counts(deck, scan);
+}
+
 /// "0.0123 with 1e-05, 0.0045 with 2e-05"
 std::string trial_words(const std::vector<double>& errors, const std::vector<double>& defoci_m) {
   std::string words;
@@ -78,7 +99,9 @@ RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, 
   const std::vector<double> defoci_m = std::exchange(scan.defoci_m, {});
   const int n_epochs = n_tried(deck);
   if (defoci_m.size() < 2 || n_epochs == 0) return {std::move(scan), nullptr};
-  const deck::Deck trial = without_refinement(deck);
+  deck::Deck trial = without_refinement(deck);
+  trial.solvers = {trial_solver(deck.solvers.front())};
+  plan_solvers(trial, scan);
   const io::MomentsOfPositions moments = scan.moments;  // a run takes them from its scan
   RunParts parts{std::move(scan), nullptr};
   std::vector<double> errors;
@@ -94,6 +117,7 @@ RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, 
   const bool is_found = best > 0 && !deck.probe.says_defocus() && defoci_m.size() == 3;
   parts.scan.defocus_m = is_found ? lowest_m(errors, defoci_m, best) : defoci_m[best];
   parts.scan.moments = moments;
+  plan_solvers(deck, parts.scan);
   const std::string line = fmt::format(
       "start probe: the error is {} as probe.defocus_m after {} epochs: the beam starts with {:g}",
       trial_words(errors, defoci_m), n_epochs, parts.scan.defocus_m);

@@ -37,6 +37,11 @@ bool may_be_poisson(const deck::Deck& deck, const Scan& scan, bool adapts) {
   return vary || (are_lit && adapts);
 }
 
+/// Projections move amplitudes, and have no likelihood.
+bool is_projection(const deck::Solver& solver) {
+  return !settings::allows(solver.method, settings::Option::noise);
+}
+
 }  // namespace
 
 double counts_of(const Scan& scan) {
@@ -48,21 +53,23 @@ void settle_by_counts(const deck::Deck& deck, Scan& scan) {
   for (deck::Solver& solver : scan.plan.solvers) {
     if (!settings::noise_is_open(solver.noise)) continue;
     // Errors of held-out patterns are by the noise model, and a stop compares them.
-    const bool adapts = solver.noise == "adaptive" && deck.stop.validation_epochs == 0;
-    const bool may_be = settings::allows(solver.method, settings::Option::noise) &&
-                        may_be_poisson(deck, scan, adapts);
+    const bool adapts = deck.stop.validation_epochs == 0;
     const bool by_error = adapts && counts_of(scan) >= few_counts;
-    solver.noise = !may_be ? "amplitude" : by_error ? "adaptive" : "poisson";
+    if (!may_be_poisson(deck, scan, adapts) || (!by_error && is_projection(solver)))
+      solver.noise = "amplitude";
+    else if (!by_error)
+      solver.noise = "poisson";
   }
 }
 
 physics::Noise noise_after(std::span<const EpochFigures> history, const deck::Solver& solver,
                            const Scan& scan) {
-  if (solver.noise != "adaptive") return noise_from(solver.noise);
+  if (!settings::noise_is_open(solver.noise)) return noise_from(solver.noise);
   const double bound = whole_model * scan.poisson_error;
   const bool is_whole = std::ranges::any_of(
       history, [&](const EpochFigures& figures) { return figures.error < bound; });
-  return is_whole ? physics::Noise::poisson : physics::Noise::amplitude;
+  if (!is_whole) return physics::Noise::amplitude;
+  return is_projection(solver) ? physics::Noise::stabilised : physics::Noise::poisson;
 }
 
 physics::Noise noise_of_last(std::span<const EpochFigures> history, const deck::Solver& solver,

@@ -20,12 +20,13 @@ inline constexpr double many_counts = 100;
 /// scaled.
 double counts_of(const Scan& scan);
 
-/// Settles in the plan solver.noise = "auto", and "adaptive" where counts and dark pixels alone
-/// decide.
+/// Settles solver.noise = "auto" in the plan where counts and dark pixels alone decide; elsewhere
+/// errors do, epoch by epoch.
 void settle_by_counts(const deck::Deck& deck, Scan& scan);
 
-/// Of a solver of the plan, after these epochs: "adaptive" noise is Poisson's once an epoch's error
-/// is hardly more than what that leaves (docs/methods/maximum_likelihood.md, "More counts").
+/// Of a solver of the plan, after these epochs: open noise is Poisson's once an epoch's error is
+/// hardly more than what that leaves (docs/methods/maximum_likelihood.md, "More counts"), and a
+/// projection's amplitudes are stabilised then.
 physics::Noise noise_after(std::span<const EpochFigures> history, const deck::Solver& solver,
                            const Scan& scan);
 /// The same of the last of these epochs, if there is one.

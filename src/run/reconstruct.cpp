@@ -114,11 +114,13 @@ void keep_choices(const Run& run, deck::Deck& deck) {
   }
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     const deck::Solver& solver = run.scan().plan.solvers[stage];
-    const bool is_poisson =
-        noise_of_last(run.history(), solver, run.scan()) == physics::Noise::poisson;
-    deck.solvers[stage].noise = solver.noise != "adaptive" ? solver.noise
-                                : is_poisson               ? "poisson"
-                                                           : "amplitude";
+    const physics::Noise last = noise_of_last(run.history(), solver, run.scan());
+    std::string& noise = deck.solvers[stage].noise;
+    noise = solver.noise;
+    if (!settings::noise_is_open(noise)) continue;
+    if (last == physics::Noise::poisson) noise = "poisson";
+    if (last == physics::Noise::amplitude) noise = "amplitude";
+    // Stabilised amplitudes are no word of a deck: a half comes to them, or does not.
   }
 }
 

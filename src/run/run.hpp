@@ -77,8 +77,8 @@ class Run {
   /// no more, and the solver at work begins anew. Returns their positions; none: all goes on.
   std::vector<int> leave_out_bad_patterns();
   /// After an epoch: the solver at work begins anew with the noise that `noise_after` gives, if
-  /// that is another. Returns whether it is.
-  bool adapt_noise();
+  /// that is another. Returns it then.
+  std::optional<physics::Noise> adapt_noise();
   /// After an epoch: positions have used up half of refine.positions.margin_px. The same on all
   /// ranks. Waits for the device.
   bool needs_new_tiles() const;

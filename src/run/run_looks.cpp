@@ -58,11 +58,12 @@ std::vector<int> Run::leave_out_bad_patterns() {
   return bad;
 }
 
-bool Run::adapt_noise() {
+std::optional<physics::Noise> Run::adapt_noise() {
   const deck::Solver& solver = scan_.plan.solvers[static_cast<std::size_t>(stage_)];
-  if (noise_after(history_, solver, scan_) == rank_.model.detector().noise()) return false;
+  const physics::Noise noise = noise_after(history_, solver, scan_);
+  if (noise == rank_.model.detector().noise()) return {};
   start_stage(std::exchange(stage_, -1));
-  return true;
+  return noise;
 }
 
 EpochFigures Run::measure() {

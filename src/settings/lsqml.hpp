@@ -9,7 +9,7 @@
 namespace tessera::settings {
 
 struct Lsqml {
-  Steps steps = {};  ///< of the lengths that are solved for
+  Steps steps = {.object = 0.7, .probe = 0.7};  ///< of the lengths that are solved for
   Alphas alphas = {};
   /// With few counts full steps for longer make backgrounds of noise.
   StepSchedule schedule = {.full_step_fraction = 0.33};

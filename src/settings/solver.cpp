@@ -84,7 +84,6 @@ std::string default_batch_coverages() {
 
 std::vector<Solver> Solver::recipe() const {
   Solver find = *this;
-  if (noise == "auto") find.noise = "adaptive";
   find.method = "lsqml";
   find.own = Lsqml{.steps = {.object = 1, .probe = 1}};
   Solver settle = find;

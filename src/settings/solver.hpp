@@ -48,7 +48,7 @@ std::vector<std::string> methods_with_key(std::string_view name);
 
 /// Whether this value of solver.noise leaves it to the patterns, or to the epochs.
 inline bool noise_is_open(std::string_view noise) {
-  return noise == "auto" || noise == "adaptive";
+  return noise == "auto";
 }
 
 struct Solver {
@@ -137,13 +137,13 @@ struct Solver {
          .meaning =
              "What the gradient solvers minimise: the difference of `amplitude`s (steady), of the "
              "`intensity` weighted by its variance, or the `poisson` likelihood, for few counts. "
-             "`auto`: `poisson` where the method takes it, patterns of whole numbers hold fewer "
-             "than 100 counts a pixel, and dark pixels are dark or hold what the sample scatters "
-             "there; else `amplitude`. `adaptive`, which `auto` as a method takes: the same below "
-             "10 counts a pixel; of more `poisson` from the first epoch on whose error is below "
-             "1.05 times what Poisson's noise alone leaves, unless a little light, the same in all "
-             "patterns, lies in dark pixels.",
-         .choices = {"auto", "adaptive", "amplitude", "intensity", "poisson"}},
+             "`auto`: `amplitude`, and of whole counts `poisson` from the first epoch on whose "
+             "error is below 1.05 times what Poisson's noise alone leaves, unless a little light, "
+             "the same in all patterns, lies in dark pixels; below 10 counts a pixel, where all "
+             "errors are near that, `poisson` from the start if dark pixels are dark or hold what "
+             "the sample scatters there. `dm` and `raar` take amplitudes, which they stabilise "
+             "(Freeman & Tukey 1950) where others change to `poisson`.",
+         .choices = {"auto", "amplitude", "intensity", "poisson"}},
     };
   }
   /// Those of `method` alone; of the automatic one none.

@@ -191,6 +191,12 @@ struct PlainPixel {
       cost = (expected - counted) * (expected - counted) / 4 / variance;
       slope = (counted - expected) / 2 / variance;
       curvature = 0.5 / variance;
+    } else if (noise == Noise::stabilised) {
+      const double model = std::sqrt(expected + 0.25);
+      const double of_count = (std::sqrt(counted) + std::sqrt(counted + 1)) / 2;
+      cost = (model - of_count) * (model - of_count);
+      slope = (of_count - model) / model;
+      curvature = 1 / (model * (model + of_count));
     } else {
       const double missing = std::sqrt(counted) - std::sqrt(expected);
       cost = missing * missing;

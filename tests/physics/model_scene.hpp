@@ -174,6 +174,9 @@ inline double pixel_cost(physics::Noise noise, double model, double measured) {
     return std::pow(model - measured, 2) / (4 * (measured + 1));
   if (noise == physics::Noise::poisson)
     return (model - measured * std::log(model + static_cast<double>(physics::dark_counts))) / 2;
+  if (noise == physics::Noise::stabilised)
+    return std::pow(std::sqrt(model + 0.25) - (std::sqrt(measured) + std::sqrt(measured + 1)) / 2,
+                    2);
   return std::pow(std::sqrt(model) - std::sqrt(measured), 2);
 }
 

@@ -79,6 +79,9 @@ TEST_P(HotPathKept, ProjectionsAgreeWithPlainLoops) {
   Problem p = p_;
   p.dark_amplitude = dark;
   expect_projected(p, raar);
+  Problem stabilised = p_;
+  stabilised.noise = Noise::stabilised;
+  expect_projected(stabilised, difference_map);
 }
 
 TEST_P(HotPathKept, GradientsAgreeWithPlainLoops) {

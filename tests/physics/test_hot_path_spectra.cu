@@ -109,6 +109,9 @@ TEST_P(HotPathSpectra, ProjectionsAgreeWithPlainLoops) {
     Problem spares_dark = p;
     spares_dark.dark_amplitude = dark;
     expect_projected(spares_dark, raar, bounded);
+    Problem stabilised = p;
+    stabilised.noise = Noise::stabilised;
+    expect_projected(stabilised, raar, bounded);
   }
 }
 

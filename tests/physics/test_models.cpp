@@ -242,6 +242,7 @@ INSTANTIATE_TEST_SUITE_P(
             "angular_spectrum",
             {.own_probes = true, .propagation = Propagation::angular_spectrum, .distance_m = 5e-9}},
         Case{"background", {.n_modes = 2}, true}, Case{"poisson", {.noise = Noise::poisson}},
+        Case{"stabilised_background", {.n_modes = 2, .noise = Noise::stabilised}, true},
         Case{"intensity_background", {.noise = Noise::intensity}, true},
         Case{"point_spread", {.n_modes = 2, .noise = Noise::poisson, .point_spread_px = 0.7}, true},
         Case{"saturation", {.n_modes = 2}, false, 40}),

@@ -10,8 +10,20 @@ namespace tessera::physics {
 /// but neither infinity nor a gradient without bound.
 inline constexpr Real dark_counts = Real(expected_dark_counts);
 
+/// What `Noise::stabilised` compares, of what is expected and of what was counted.
+KOKKOS_INLINE_FUNCTION Real stabilised_model(const Real intensity) {
+  return device::math::sqrt(intensity + Real(0.25));
+}
+KOKKOS_INLINE_FUNCTION Real stabilised_count(const Real measured) {
+  return (device::math::sqrt(measured) + device::math::sqrt(measured + 1)) / 2;
+}
+
 KOKKOS_INLINE_FUNCTION Real cost(const Noise noise, const Real intensity, const Real measured) {
   switch (noise) {
+    case Noise::stabilised: {
+      const Real difference = stabilised_model(intensity) - stabilised_count(measured);
+      return difference * difference;
+    }
     case Noise::intensity:
       return (intensity - measured) * (intensity - measured) / (4 * (measured + 1));
     case Noise::poisson:
@@ -45,6 +57,8 @@ KOKKOS_INLINE_FUNCTION Real no_darker(const Real amplitude, const Real dark_ampl
 KOKKOS_INLINE_FUNCTION Real slope(const Noise noise, const Real intensity, const Real measured,
                                   const Real dark_amplitude) {
   switch (noise) {
+    case Noise::stabilised:
+      return 1 - stabilised_count(measured) / stabilised_model(intensity);
     case Noise::intensity:
       return (intensity - measured) / (2 * (measured + 1));
     case Noise::poisson:

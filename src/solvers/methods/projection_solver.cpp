@@ -170,7 +170,7 @@ double ProjectionSolver::mean_distance(const Device& exec, Sweep& sweep, const B
     return DeviceView<double*>(of.data() + at, 1);
   };
   Kokkos::deep_copy(exec, number(sums_, 0),
-                    number(pass_.figures().sums(), physics::FigureSums::squared_difference));
+                    number(pass_.figures().sums(), physics::FigureSums::cost));
   Kokkos::deep_copy(exec, number(sums_, 1), static_cast<double>(batch.n_positions()));
   sweep.all_reduce(exec, sums_);
   Kokkos::deep_copy(exec, host_sums_, sums_);
