@@ -84,6 +84,8 @@ void with_noise(const ScanArrays& scan, const F& f) {
       return f(std::integral_constant<Noise, Noise::intensity>());
     case Noise::poisson:
       return f(std::integral_constant<Noise, Noise::poisson>());
+    case Noise::stabilised:
+      return;  // of projections alone, which go along no line
   }
 }
 
