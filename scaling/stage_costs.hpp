@@ -48,7 +48,7 @@ inline std::map<std::string, StageCost> stage_costs(const EpochLoad& load) {
       // object window and shifted probe in, wave out
       {"tessera::physics::exit_waves", {wave * (pixels + shifted + waves), 8 * waves}},
       // waves in and out, pattern in; |.|^2, factor; roots, four sums
-      {"tessera::physics::amplitude",
+      {"tessera::physics::compare",
        {2 * wave * waves + load.pattern_pixel_bytes * pixels, 6 * waves + 14 * pixels}},
       // waves and shifted probe in
       {"tessera::physics::object_gradient",

@@ -2,11 +2,21 @@
 /// Sums over pixels and over images, in a fixed order and without atomics.
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "tessera/device/device.hpp"
 
 namespace tessera::device {
+
+/// Of a row, by one thread, at most.
+inline constexpr int pixels_at_a_time = device_is_host ? 128 : 1;
+
+/// last - first, which GPUs know when they are compiled: what is indexed up to it stays in
+/// registers.
+KOKKOS_FUNCTION constexpr int count_pixels(const int first, const int last) {
+  return pixels_at_a_time == 1 ? 1 : last - first;
+}
 
 /// Half-open.
 struct TermRange {
@@ -137,6 +147,20 @@ struct AddTo {
   KOKKOS_FUNCTION void operator()(const int k) const { total(k) += terms(k); }
 };
 
+/// pixel(x, sum), or pixel(first, last, sum) of some at a time, for every `threads`-th x from
+/// `first_x` on.
+template <class Row>
+KOKKOS_FUNCTION void add_row(const Row& pixel, const int first_x, const int threads, const int w,
+                             Real* sum) {
+  if constexpr (std::is_invocable_v<const Row&, int, int, Real*>) {
+    constexpr int n = pixels_at_a_time;
+    for (int x = first_x; x < w; x += n * threads) pixel(x, x + n < w ? x + n : w, sum);
+  } else {
+    TESSERA_INDEPENDENT_ITERATIONS
+    for (int x = first_x; x < w; x += threads) pixel(x, sum);
+  }
+}
+
 /// The default join of array reductions, which every Kokkos from 3.4 on spells alike. On a host a
 /// thread takes a row at a time, on a GPU its share of one.
 template <int n_sums, class Kernel>
@@ -152,8 +176,7 @@ struct PixelSum {
     const std::int64_t row = item / threads;
     const auto pixel = kernel.row(static_cast<int>(row / shape.h), static_cast<int>(row % shape.h));
     Real terms[n_sums] = {};  // few enough for Real; their sum is double
-    TESSERA_INDEPENDENT_ITERATIONS
-    for (int x = static_cast<int>(item - row * threads); x < shape.w; x += threads) pixel(x, terms);
+    add_row(pixel, static_cast<int>(item - row * threads), threads, shape.w, terms);
     for (int k = 0; k < n_sums; ++k) sum[k] += static_cast<double>(terms[k]);
   }
 };
@@ -161,7 +184,9 @@ struct PixelSum {
 }  // namespace detail
 
 /// Add to `total` what kernel.row(i, y)(x, Real sum[n_sums]) adds up over every pixel of `n` images
-/// of `shape`. `scratch` holds n_sums values. Does not wait for the device.
+/// of `shape`, or kernel.row(i, y)(first, last, Real sum[n_sums]) of up to pixels_at_a_time ones
+/// from `first` on: what a loop over them cannot have vectorised takes several. `scratch` holds
+/// n_sums values. Does not wait for the device.
 template <int n_sums, class Kernel>
 void add_pixel_sums(const Device& exec, const char* name, int n, Shape2 shape, const Kernel& kernel,
                     const DeviceView<double*>& scratch, const DeviceView<double*>& total) {
@@ -191,7 +216,7 @@ struct ImageSums {
       for (int y = thread / row_threads; y < shape.h; y += team_size / row_threads) {
         const auto pixel = kernel.row(i, y);
         Real terms[n_sums] = {};
-        for (int x = thread % row_threads; x < shape.w; x += row_threads) pixel(x, terms);
+        add_row(pixel, thread % row_threads, row_threads, shape.w, terms);
         for (int k = 0; k < n_sums; ++k) part[k] += static_cast<double>(terms[k]);
       }
       for (int k = 0; k < n_sums; ++k) parts(k * team_size + thread) = part[k];
@@ -210,8 +235,8 @@ struct ImageSums {
 
 }  // namespace detail
 
-/// sums(i, k) = what kernel.row(i, y)(x, Real sum[n_sums]) adds up over image i, for each of `n`
-/// images of `shape`, in a fixed order. Does not wait for the device.
+/// sums(i, k) = what kernel.row(i, y), as that of add_pixel_sums, adds up over image i, for each of
+/// `n` images of `shape`, in a fixed order. Does not wait for the device.
 template <int n_sums, class Kernel>
 void sum_each_image(const Device& exec, const char* name, int n, Shape2 shape, const Kernel& kernel,
                     const DeviceView<double* [n_sums]>& sums) {
@@ -223,8 +248,7 @@ void sum_each_image(const Device& exec, const char* name, int n, Shape2 shape, c
           for (int y = 0; y < shape.h; ++y) {
             const auto pixel = kernel.row(i, y);
             Real terms[n_sums] = {};
-            TESSERA_INDEPENDENT_ITERATIONS
-            for (int x = 0; x < shape.w; ++x) pixel(x, terms);
+            detail::add_row(pixel, 0, 1, shape.w, terms);
             for (int k = 0; k < n_sums; ++k) sum[k] += static_cast<double>(terms[k]);
           }
           for (int k = 0; k < n_sums; ++k) sums(i, k) = sum[k];

@@ -103,7 +103,7 @@ struct AddCosts {
       Real quartic[n_coefficients];
       intensities.coefficients(x, quartic);
       const Real trusted = pattern.trust(x);
-      const Real measured = trusted > 0 ? static_cast<Real>(pattern.counts[x]) : Real(0);
+      const Real measured = pattern.measured(x, trusted);
       // Rounding may leave less than nothing.
       const Real at_zero = pixels.pixel(x, quartic[0] > 0 ? quartic[0] : Real(0)).cost(measured);
       for (int k = 0; k < n_costs; ++k) {

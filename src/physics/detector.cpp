@@ -1,7 +1,5 @@
 #include "physics/detector.hpp"
 
-#include <cmath>
-
 #include "detector_kernels.hpp"
 #include "kernel_choice.hpp"
 
@@ -54,10 +52,6 @@ bool Detector::compares_waves(const Sizes& sizes) {
   return model.point_spread_px == 0 && model.n_waves() == model.n_modes;
 }
 
-bool Detector::is_plain() const {
-  return compares_waves(sizes()) && PixelModel<>::is_plain(sizes()) && std::isinf(scan_.saturation);
-}
-
 Sizes Detector::sizes() const {
   return {
       .model = options_, .window = scan_.window, .ghosted = {}, .has_background = has_background_};
@@ -66,7 +60,6 @@ Sizes Detector::sizes() const {
 void Detector::replace_by_residual(const Device& exec, const WavesView& waves, const Chunk& chunk,
                                    const RunningFigures& figures) const {
   if (chunk.count == 0) return;
-  if (is_plain()) return compare_amplitudes<true>(exec, waves, chunk, figures);
   compare<true>(exec, waves, chunk, figures);
   if (fits_background_) add_background_slopes(exec, chunk);
   if (!point_spread_.any()) return;
@@ -78,28 +71,7 @@ void Detector::replace_by_residual(const Device& exec, const WavesView& waves, c
 void Detector::measure(const Device& exec, const WavesView& waves, const Chunk& chunk,
                        const RunningFigures& figures) const {
   if (chunk.count == 0) return;
-  if (is_plain()) return compare_amplitudes<false>(exec, waves, chunk, figures);
   compare<false>(exec, waves, chunk, figures);
-}
-
-template <bool replace>
-void Detector::compare_amplitudes(const Device& exec, const WavesView& waves, const Chunk& chunk,
-                                  const RunningFigures& figures) const {
-  const ChunkPatterns counted = counts(exec, chunk);
-  std::visit(
-      [&](const auto& patterns) {
-        with_known_modes(options_.n_modes, [&](auto known) {
-          using Kernel = CompareAmplitudes<replace, known, std::decay_t<decltype(patterns)>>;
-          device::add_pixel_sums<n_sums>(exec, "tessera::physics::amplitude", chunk.count,
-                                         scan_.window,
-                                         Kernel{{scan_, patterns, chunk, counted.packed},
-                                                waves,
-                                                options_.n_modes,
-                                                static_cast<Real>(options_.dark_amplitude)},
-                                         figures.scratch(), figures.sums());
-        });
-      },
-      counted.values);
 }
 
 template <bool replace>
@@ -121,17 +93,18 @@ void Detector::with_comparison(const Device& exec, const WavesView& waves, const
                                const F& f) const {
   const DeviceView<Real***> none;
   const ChunkPatterns counted = counts(exec, chunk);
-  std::visit(
-      [&](const auto& patterns) {
-        f(Compare<replace, std::decay_t<decltype(patterns)>>{
-            {scan_, patterns, chunk, counted.packed},
-            pixels(),
-            point_spread_.images(),
-            fits_background_ ? background_slope_ : none,
-            fits_background_ ? background_curvature_ : none,
-            waves});
-      },
-      counted.values);
+  const auto with_patterns = [&](const auto& patterns) {
+    pixels().with_constant_noise([&](const auto& pixels) {
+      f(Compare<replace, std::decay_t<decltype(pixels)>, std::decay_t<decltype(patterns)>>{
+          {scan_, patterns, chunk, counted.packed},
+          pixels,
+          point_spread_.images(),
+          fits_background_ ? background_slope_ : none,
+          fits_background_ ? background_curvature_ : none,
+          waves});
+    });
+  };
+  std::visit(with_patterns, counted.values);
 }
 
 void Detector::measure_each(const Device& exec, const WavesView& waves, const Chunk& chunk,

@@ -51,8 +51,8 @@ class Detector {
   /// True where the light of the waves of the probe's modes is compared as it is, perhaps with a
   /// background.
   static bool compares_waves(const Sizes& sizes);
-  /// Amplitudes, of every pattern in the same pixels: the waves' own, with nothing added.
-  bool is_plain() const;
+  /// The same, where a comparison says nothing of the background.
+  bool compares_waves_alone() const { return compares_waves(sizes()) && !fits_background_; }
   /// Without what the rank's tile and positions decide.
   Sizes sizes() const;
 
@@ -79,9 +79,6 @@ class Detector {
   template <bool replace, class F>
   void with_comparison(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
                        const F& f) const;
-  template <bool replace>
-  void compare_amplitudes(const device::Device& exec, const WavesView& waves, const Chunk& chunk,
-                          const RunningFigures& figures) const;
   void add_background_slopes(const device::Device& exec, const Chunk& chunk) const;
 
   const ScanTile& scan_;

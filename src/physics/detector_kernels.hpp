@@ -9,69 +9,62 @@
 
 namespace tessera::physics {
 
-/// What a pixel adds to FigureSums.
-/// @param difference of amplitudes, 0 where the pixel is not trusted
-/// @param trusted 1, or 0
-KOKKOS_FUNCTION inline void add_figures(Real* sum, const Real difference, const Real intensity,
-                                        const Real amplitude, const Real cost, const Real trusted) {
+/// What a pixel adds to FigureSums. @param trusted 1, or 0 where `measured` is
+KOKKOS_FUNCTION inline void add_figures(Real* sum, const Real expected, const Real measured,
+                                        const Real cost, const Real trusted) {
+  const Real amplitude = device::math::sqrt(measured);
+  const Real difference = (device::math::sqrt(expected) - amplitude) * trusted;
   sum[FigureSums::squared_difference] += difference * difference;
   sum[FigureSums::absolute_difference] += device::math::fabs(difference);
-  sum[FigureSums::intensity] += intensity;
+  sum[FigureSums::intensity] += measured;
   sum[FigureSums::amplitude] += amplitude;
-  sum[FigureSums::cost] += cost;
+  sum[FigureSums::cost] += trusted * cost;
   sum[FigureSums::n_pixels] += trusted;
 }
 
-/// The plain model: compares |waves| with the measured amplitudes; with `replace` turns the waves
-/// into residuals.
-template <bool replace, int known_modes, class PatternView>
-struct CompareAmplitudes {
-  MeasuredPatterns<PatternView> measured;
-  WavesView waves;
-  int n_modes;
-  Real dark_amplitude;
+/// A row of the waves of a position.
+struct WaveRow {
+  complex* wave;
+  std::int64_t stride;
+  int n_waves;
 
-  struct Row {
-    const typename PatternView::value_type* counts;
-    const Real* valid;
-    complex* wave;
-    std::int64_t mode_stride;
-    int n_modes;
-    Real dark_amplitude;
-    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      const int n = known_modes > 0 ? known_modes : n_modes;
-      Real model_intensity = 0;
-      for (int m = 0; m < n; ++m) model_intensity += squared_magnitude(wave[m * mode_stride + x]);
-      const Real measured = static_cast<Real>(counts[x]) * valid[x];
-      const Real measured_amplitude = device::math::sqrt(measured);
-      const Real model_amplitude = device::math::sqrt(model_intensity);
-      const Real difference = (model_amplitude - measured_amplitude) * valid[x];
-      add_figures(sum, difference, measured, measured_amplitude, difference * difference, valid[x]);
-      if constexpr (replace) {
-        const Real factor = -difference / no_darker(model_amplitude, dark_amplitude);
-        for (int m = 0; m < n; ++m) {
-          complex& part = wave[m * mode_stride + x];
-          part = complex(part.real() * factor, part.imag() * factor);  // both read, then written
-        }
+  /// light[i] = sum of |waves|^2 at first + i, for i < n.
+  KOKKOS_FUNCTION void find_light(const int first, const int n, Real* light) const {
+    for (int i = 0; i < n; ++i) light[i] = 0;
+    for (int k = 0; k < n_waves; ++k) {
+      const complex* const here = wave + k * stride + first;
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int i = 0; i < n; ++i) light[i] += squared_magnitude(here[i]);
+    }
+  }
+  /// waves at first + i *= factor[i]
+  KOKKOS_FUNCTION void scale(const int first, const int n, const Real* factor) const {
+    for (int k = 0; k < n_waves; ++k) {
+      complex* const here = wave + k * stride + first;
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int i = 0; i < n; ++i) {
+        complex& part = here[i];
+        part =
+            complex(part.real() * factor[i], part.imag() * factor[i]);  // both read, then written
       }
     }
-  };
-  KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    return {measured.counts(j, y),
-            measured.mask(y),
-            &waves(j, 0, y, 0),
-            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
-            n_modes,
-            dark_amplitude};
   }
 };
 
-/// Any model. With a point spread `images` hold the spread intensity, which becomes the slope; the
-/// waves are left to ScaleWaves then.
-template <bool replace, class PatternView>
+KOKKOS_FUNCTION inline WaveRow wave_row(const WavesView& waves, const int j, const int y) {
+  return {&waves(j, 0, y, 0), static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
+          static_cast<int>(waves.extent(1))};
+}
+
+/// Compares with the counts; with `replace` turns waves into residuals. With a point spread
+/// `images` hold the spread intensity, which becomes the slope; the waves are left to ScaleWaves
+/// then. Of some pixels of a row step by step: a loop over waves within one over pixels is not
+/// vectorised.
+/// @tparam Pixels PixelModel
+template <bool replace, class Pixels, class PatternView>
 struct Compare {
   TrustedPatterns<PatternView> patterns;
-  PixelModel<> pixels;
+  Pixels pixels;
   DeviceView<Real***> images;            ///< empty: no point spread
   DeviceView<Real***> background_slope;  ///< empty: it is not fitted
   DeviceView<Real***> background_curvature;
@@ -79,41 +72,53 @@ struct Compare {
 
   struct Row {
     TrustedRow<typename PatternView::value_type> pattern;
-    PixelModel<>::Row pixels;
+    typename Pixels::Row pixels;
     Real* spread;
     Real* slopes;
     Real* curvatures;
-    complex* wave;
-    std::int64_t wave_stride;
-    int n_waves;
+    WaveRow waves;
 
-    KOKKOS_FUNCTION Real light(const int x) const {
+    /// Of `n` pixels.
+    KOKKOS_FUNCTION void find_light(const int first, const int n, Real* light) const {
+      if (!spread) return waves.find_light(first, n, light);
       // At 0 slopes have no bound, and here they reach the neighbours' waves.
-      if (spread) return spread[x] > dark_counts ? spread[x] : dark_counts;
-      Real sum = 0;
-      for (int i = 0; i < n_waves; ++i) sum += squared_magnitude(wave[i * wave_stride + x]);
-      return sum;
-    }
-    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      const Real trusted = pattern.trust(x);
-      const auto pixel = pixels.pixel(x, light(x));
-      const Real measured = trusted > 0 ? static_cast<Real>(pattern.counts[x]) : Real(0);
-      const Real amplitude = device::math::sqrt(measured);
-      const Real difference = (device::math::sqrt(pixel.counts) - amplitude) * trusted;
-      const Real cost = replace ? pixel.cost(measured) : pixel.excess_cost(measured);
-      add_figures(sum, difference, measured, amplitude, trusted * cost, trusted);
-      if constexpr (replace) {
-        const Real slope = trusted * pixel.slope(measured);
-        if (slopes) {
-          slopes[x] = -slope;
-          curvatures[x] = trusted * pixel.curvature(measured);
-        }
-        if (spread) {
-          spread[x] = slope;
-        } else {
-          for (int i = 0; i < n_waves; ++i) wave[i * wave_stride + x] *= -slope;
-        }
+      for (int i = 0; i < n; ++i) {
+        const Real here = spread[first + i];
+        light[i] = here > dark_counts ? here : dark_counts;
       }
+    }
+    KOKKOS_FUNCTION void find_background_slopes(const int first, const int n,
+                                                const Real* light) const {
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int i = 0; i < n; ++i) {
+        const int x = first + i;
+        const Real trusted = pattern.trust(x);
+        const Real measured = pattern.measured(x, trusted);
+        const auto pixel = pixels.pixel(x, light[i]);
+        slopes[x] = -trusted * pixel.slope(measured);
+        curvatures[x] = trusted * pixel.curvature(measured);
+      }
+    }
+    KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
+      const int n = device::count_pixels(first, last);
+      Real light[device::pixels_at_a_time];
+      find_light(first, n, light);
+      if (replace && slopes) find_background_slopes(first, n, light);
+      Real terms[FigureSums::n_sums] = {};
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int i = 0; i < n; ++i) {
+        const int x = first + i;
+        const Real trusted = pattern.trust(x);
+        const Real measured = pattern.measured(x, trusted);
+        const auto pixel = pixels.pixel(x, light[i]);
+        const Real cost = replace ? pixel.cost(measured) : pixel.excess_cost(measured);
+        add_figures(terms, pixel.counts, measured, cost, trusted);
+        if constexpr (replace) light[i] = -trusted * pixel.slope(measured);
+      }
+      for (int k = 0; k < FigureSums::n_sums; ++k) sum[k] += terms[k];
+      if constexpr (!replace) return;
+      if (!spread) return waves.scale(first, n, light);
+      for (int i = 0; i < n; ++i) spread[first + i] = -light[i];
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
@@ -123,9 +128,7 @@ struct Compare {
             images.size() > 0 ? &images(j, y, 0) : nullptr,
             is_fitted ? &background_slope(j, y, 0) : nullptr,
             is_fitted ? &background_curvature(j, y, 0) : nullptr,
-            &waves(j, 0, y, 0),
-            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
-            static_cast<int>(waves.extent(1))};
+            wave_row(waves, j, y)};
   }
 };
 
@@ -139,7 +142,9 @@ struct ShowPattern {
     const auto row = comparison.row(j, y);
     images(0, y, x) =
         row.pattern.trust(x) > 0 ? static_cast<Real>(row.pattern.counts[x]) : Real(-1);
-    images(1, y, x) = row.pixels.pixel(x, row.light(x)).counts;
+    Real light = 0;
+    row.find_light(x, 1, &light);
+    images(1, y, x) = row.pixels.pixel(x, light).counts;
   }
 };
 

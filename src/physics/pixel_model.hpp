@@ -24,11 +24,6 @@ struct PixelModel {
   NoiseModel noise;
   Real dark_amplitude;
 
-  /// True where the amplitude of the light is all that is compared, in every pattern alike.
-  static bool is_plain(const Sizes& sizes) {
-    return sizes.model.noise == Noise::amplitude && !sizes.has_background;
-  }
-
   struct Pixel {
     Real counts;  ///< expected
     NoiseModel noise;

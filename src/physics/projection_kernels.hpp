@@ -48,33 +48,48 @@ struct Recall {
   }
 };
 
-/// Of the plain model, all of a step at the detector: what P_O made becomes what it projects next,
-/// times scale. Adds figures of P_O, or, only looking, |(P_M - 1) r|^2.
-template <bool only_looks, int known_modes, class PatternView>
-struct ProjectAmplitudes {
-  MeasuredPatterns<PatternView> measured;
+/// All of a step at the detector, where it compares waves alone: what P_O made becomes what it
+/// projects next, times scale. Adds figures of P_O, or, only looking, |(P_M - 1) r|^2. Of some
+/// pixels of a row step by step, as Compare.
+template <bool only_looks, class Pixels, class PatternView>
+struct Project {
+  static constexpr int n_sums = only_looks ? 1 : FigureSums::n_sums;
+  TrustedPatterns<PatternView> patterns;
+  Pixels pixels;
   WavesView waves;
   WavesView kept;
   DeviceView<Real*> residual_share;
   LinearMap map;
   Real scale;
-  Real dark_amplitude;
 
   struct Row {
-    const typename PatternView::value_type* counts;
-    const Real* valid;
-    complex* wave;
+    TrustedRow<typename PatternView::value_type> pattern;
+    typename Pixels::Row pixels;
+    WaveRow waves;
     complex* kept;
-    std::int64_t stride;
-    int n_modes;
     LinearMap map;
     Real from_overlap;  ///< 1, or 0
     Real share;
     Real scale;
-    Real dark_amplitude;
 
     KOKKOS_FUNCTION Real reached(const Real wave_part, const Real kept_part) const {
       return wave_part * map.of_overlap + kept_part * map.of_kept;
+    }
+    /// Of what P_O made and of r, for `n` pixels.
+    KOKKOS_FUNCTION void find_light(const int first, const int n, Real* of_overlap,
+                                    Real* of_reached) const {
+      for (int i = 0; i < n; ++i) of_overlap[i] = of_reached[i] = 0;
+      for (int k = 0; k < waves.n_waves; ++k) {
+        const complex* const seen = waves.wave + k * waves.stride + first;
+        const complex* const before = kept + k * waves.stride + first;
+        TESSERA_INDEPENDENT_ITERATIONS
+        for (int i = 0; i < n; ++i) {
+          const Real re = reached(seen[i].real(), before[i].real());
+          const Real im = reached(seen[i].imag(), before[i].imag());
+          of_overlap[i] += squared_magnitude(seen[i]);
+          of_reached[i] += re * re + im * im;
+        }
+      }
     }
     /// What a part of a wave becomes, times 1 / scale, and what is kept of it.
     struct Moved {
@@ -88,56 +103,54 @@ struct ProjectAmplitudes {
       const Real next = base + r * factor;
       return {next, next * map.keeps_new + base * map.keeps_base};
     }
-    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      const int n = known_modes > 0 ? known_modes : n_modes;
-      Real of_overlap = 0;
-      Real of_reached = 0;
-      for (int m = 0; m < n; ++m) {
-        const complex& seen = wave[m * stride + x];
-        const complex& before = kept[m * stride + x];
-        const Real re = reached(seen.real(), before.real());
-        const Real im = reached(seen.imag(), before.imag());
-        of_overlap += squared_magnitude(seen);
-        of_reached += re * re + im * im;
-      }
-      const Real trusted = valid[x];
-      const Real measured = static_cast<Real>(counts[x]) * trusted;
-      const Real amplitude = device::math::sqrt(measured);
-      const Real amplitude_reached = device::math::sqrt(of_reached);
-      const Real missing = (amplitude - amplitude_reached) * trusted;
-      const Real bright = no_darker(amplitude_reached, dark_amplitude);
-      if constexpr (only_looks) {
-        const Real moved = missing * amplitude_reached / bright;
-        sum[0] += moved * moved;
-      } else {
-        const Real difference = (device::math::sqrt(of_overlap) - amplitude) * trusted;
-        add_figures(sum, difference, measured, amplitude, difference * difference, trusted);
-        const Real factor = share * missing / bright;
-        for (int m = 0; m < n; ++m) {
-          complex& seen = wave[m * stride + x];
-          complex& before = kept[m * stride + x];
+    KOKKOS_FUNCTION void move(const int first, const int n, const Real* factor) const {
+      for (int k = 0; k < waves.n_waves; ++k) {
+        complex* const seen = waves.wave + k * waves.stride + first;
+        complex* const before = kept + k * waves.stride + first;
+        TESSERA_INDEPENDENT_ITERATIONS
+        for (int i = 0; i < n; ++i) {
           // Both parts are read before one is written: else vectors hold one of them, and the last
           // pixels of a row are taken one by one.
-          const Moved re = moved(seen.real(), before.real(), factor);
-          const Moved im = moved(seen.imag(), before.imag(), factor);
-          seen = complex(re.next * scale, im.next * scale);
-          before = complex(re.kept, im.kept);
+          const Moved re = moved(seen[i].real(), before[i].real(), factor[i]);
+          const Moved im = moved(seen[i].imag(), before[i].imag(), factor[i]);
+          seen[i] = complex(re.next * scale, im.next * scale);
+          before[i] = complex(re.kept, im.kept);
         }
       }
     }
+    KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
+      const int n = device::count_pixels(first, last);
+      Real of_overlap[device::pixels_at_a_time];
+      Real of_reached[device::pixels_at_a_time];
+      find_light(first, n, of_overlap, of_reached);
+      Real terms[n_sums] = {};
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int i = 0; i < n; ++i) {
+        const int x = first + i;
+        const Real trusted = pattern.trust(x);
+        const Real measured = pattern.measured(x, trusted);
+        const Real factor = -trusted * pixels.pixel(x, of_reached[i]).slope(measured);
+        if constexpr (only_looks) {
+          terms[0] += factor * factor * of_reached[i];
+        } else {
+          const auto pixel = pixels.pixel(x, of_overlap[i]);
+          add_figures(terms, pixel.counts, measured, pixel.excess_cost(measured), trusted);
+          of_reached[i] = share * factor;
+        }
+      }
+      for (int k = 0; k < n_sums; ++k) sum[k] += terms[k];
+      if constexpr (!only_looks) move(first, n, of_reached);
+    }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
-    return {measured.counts(j, y),
-            measured.mask(y),
-            &waves(j, 0, y, 0),
-            &kept(measured.position(j), 0, y, 0),
-            static_cast<std::int64_t>(waves.extent(2) * waves.extent(3)),
-            static_cast<int>(waves.extent(1)),
+    return {patterns.row(j, y),
+            pixels.row(y),
+            wave_row(waves, j, y),
+            &kept(patterns.position(j), 0, y, 0),
             map,
             map.from_overlap ? Real(1) : Real(0),
             map.of_residual * residual_share(j),
-            scale,
-            dark_amplitude};
+            scale};
   }
 };
 

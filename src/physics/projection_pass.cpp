@@ -120,40 +120,40 @@ void ProjectionPass::step(const Device& exec, const ObjectView& object, const Ch
 void ProjectionPass::project(const Device& exec, const ObjectView& object, const Chunk& chunk,
                              double bound) {
   model_.forward(exec, object, chunk);
-  if (model_.detector().is_plain())
-    project_amplitudes(exec, chunk, bound);
+  if (model_.detector().compares_waves_alone())
+    project_waves(exec, chunk, bound);
   else
     project_by_residuals(exec, chunk, bound);
   model_.backward(exec, chunk);
   if (!keeps_one()) visit(exec, "tessera::physics::store_next", chunk, StoreNext{});
 }
 
-void ProjectionPass::project_amplitudes(const Device& exec, const Chunk& chunk, double bound) {
+void ProjectionPass::project_waves(const Device& exec, const Chunk& chunk, double bound) {
   const ScanTile& scan = model_.scan();
   const ChunkPatterns counted = model_.detector().counts(exec, chunk);
-  const auto project_with = [&](const auto& patterns, auto known) {
+  const auto project_with = [&](const auto& patterns, const auto& pixels) {
     const auto kernel = [&](auto only_looks) {
-      return ProjectAmplitudes<only_looks, known, std::decay_t<decltype(patterns)>>{
+      return Project<only_looks, std::decay_t<decltype(pixels)>, std::decay_t<decltype(patterns)>>{
           {scan, patterns, chunk, counted.packed},
+          pixels,
           model_.waves(),
           kept_,
           residual_share_,
           map_,
-          model_.unitary_scale(),
-          static_cast<Real>(model_.detector().dark_amplitude())};
+          model_.unitary_scale()};
     };
     if (bound > 0)
       device::sum_each_image<1>(exec, "tessera::physics::residual_distance", chunk.count,
                                 scan.window, kernel(std::true_type()), distance_);
     find_residual_shares(exec, chunk.count, bound);
-    device::add_pixel_sums<FigureSums::n_sums>(exec, "tessera::physics::project_amplitudes",
-                                               chunk.count, scan.window, kernel(std::false_type()),
+    device::add_pixel_sums<FigureSums::n_sums>(exec, "tessera::physics::project_waves", chunk.count,
+                                               scan.window, kernel(std::false_type()),
                                                figures_.scratch(), figures_.sums());
   };
   std::visit(
       [&](const auto& patterns) {
-        with_known_modes(model_.options().n_modes,
-                         [&](auto known) { project_with(patterns, known); });
+        model_.detector().pixels().with_constant_noise(
+            [&](const auto& pixels) { project_with(patterns, pixels); });
       },
       counted.values);
 }

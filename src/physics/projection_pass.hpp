@@ -69,7 +69,7 @@ class ProjectionPass {
   void start_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
   void project(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                double bound);
-  void project_amplitudes(const device::Device& exec, const Chunk& chunk, double bound);
+  void project_waves(const device::Device& exec, const Chunk& chunk, double bound);
   void project_by_residuals(const device::Device& exec, const Chunk& chunk, double bound);
   void find_residual_shares(const device::Device& exec, int count, double bound) const;
   void recall(const device::Device& exec, const Chunk& chunk);

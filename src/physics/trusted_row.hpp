@@ -18,6 +18,11 @@ struct TrustedRow {
     const Real here = valid[x];  // a load of its own: else a branch, and no loop is vectorised
     return static_cast<Real>(counts[x]) < saturation ? here : Real(0);
   }
+  /// The count, 0 where `trusted` is: patterns are finite where they mean nothing, too, and by a
+  /// choice loops that add up both would not be vectorised.
+  KOKKOS_FUNCTION Real measured(const int x, const Real trusted) const {
+    return static_cast<Real>(counts[x]) * trusted;
+  }
 };
 
 /// Finds what is known of the patterns of a chunk.

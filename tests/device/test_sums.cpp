@@ -7,7 +7,7 @@
 namespace tessera::device {
 namespace {
 
-constexpr Shape2 shape{13, 70};
+constexpr Shape2 shape{13, 300};
 constexpr int n_images = 5;
 
 /// Pixel (y, x) of image i is worth weight (1 + i) (y + 100 x) in the first sum, 1 in the second.
@@ -25,6 +25,17 @@ struct Encoded {
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
     return {weight[size - 1] * static_cast<Real>(1 + i), y};
   }
+};
+
+/// The same, some pixels at a time.
+struct EncodedRun : Encoded<1> {
+  struct Row {
+    Encoded<1>::Row pixel;
+    KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
+      for (int x = first; x < last; ++x) pixel(x, sum);
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int i, const int y) const { return {Encoded<1>::row(i, y)}; }
 };
 
 double expected(int i) {
@@ -56,10 +67,10 @@ TEST(Sums, OfEachImageByALargeKernel) {
   expect_sums_of_each_image<300>();
 }
 
-TEST(Sums, OfAllImagesAddToTheTotal) {
+template <class Kernel>
+void expect_total(const Kernel& kernel) {
   const DeviceView<double*> scratch("scratch", 2);
   const DeviceView<double*> total("total", 2);
-  const Encoded<1> kernel{{1}};
   for (int time = 0; time < 2; ++time)
     add_pixel_sums<2>(Device(), "all", n_images, shape, kernel, scratch, total);
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), total);
@@ -67,6 +78,15 @@ TEST(Sums, OfAllImagesAddToTheTotal) {
   for (int i = 0; i < n_images; ++i) sum += expected(i);
   EXPECT_NEAR(host(0) / (2 * sum), 1, 1e-6);
   EXPECT_EQ(host(1), 2 * n_images * shape.size());
+}
+
+TEST(Sums, OfAllImagesAddToTheTotal) {
+  expect_total(Encoded<1>{{1}});
+}
+
+TEST(Sums, OfSomePixelsAtATime) {
+  static_assert(!device_is_host || shape.w > 2 * pixels_at_a_time);
+  expect_total(EncodedRun{{{1}}});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 /// What a pixel that counts `measured` costs a model that expects `intensity` there.
 
 #include "tessera/device/device.hpp"
+#include "tessera/device/logarithm.hpp"
 #include "tessera/physics/noise_model.hpp"
 
 namespace tessera::physics {
@@ -27,7 +28,7 @@ KOKKOS_INLINE_FUNCTION Real cost(const Noise noise, const Real intensity, const 
     case Noise::intensity:
       return (intensity - measured) * (intensity - measured) / (4 * (measured + 1));
     case Noise::poisson:
-      return (intensity - measured * device::math::log(intensity + dark_counts)) / 2;
+      return (intensity - measured * device::logarithm(intensity + dark_counts)) / 2;
     default: {
       const Real difference = device::math::sqrt(intensity) - device::math::sqrt(measured);
       return difference * difference;
@@ -42,7 +43,7 @@ KOKKOS_INLINE_FUNCTION Real excess_cost(const Noise noise, const Real intensity,
   if (noise != Noise::poisson) return cost(noise, intensity, measured);
   // One logarithm: the difference of two costs would be their rounding.
   return (intensity - measured -
-          measured * device::math::log((intensity + dark_counts) / (measured + dark_counts))) /
+          measured * device::logarithm((intensity + dark_counts) / (measured + dark_counts))) /
          2;
 }
 
