@@ -14,12 +14,18 @@ bool before(Vec2 a, Vec2 b) {
   return std::tie(a.y, a.x) < std::tie(b.y, b.x);
 }
 
-/// When the lane that has place `p` of `n` computes it: the first lanes have a place more if lanes
-/// are not of one length. Lanes are dealt as WindowRun (window_chip_cuda.cuh) does on the device.
-int step_of(int p, int n, int n_lanes) {
-  const int least = n / n_lanes;
-  const int in_longer = n % n_lanes * (least + 1);
-  return p < in_longer ? p % (least + 1) : (p - in_longer) % least;
+/// Of a lane's run. Lanes are dealt as WindowRun (window_chip_cuda.cuh) does on the device: the
+/// first have a place more if they are not of one length.
+int first_place(int lane, int n, int n_lanes) {
+  return lane * (n / n_lanes) + std::min(lane, n % n_lanes);
+}
+
+/// Lanes that share every slot. Where lanes have slots of their own, these fill a cache; but every
+/// change of slot costs a lane some of its time (decision 8).
+int lanes_of_slot(int n, int n_slots, int n_lanes) {
+  constexpr int fewest_places = 8;  // of a slot, for a lane
+  constexpr int most_lanes = 4;
+  return n_slots <= n_lanes ? 1 : std::clamp(n / n_slots / fewest_places, 1, most_lanes);
 }
 
 }  // namespace
@@ -47,10 +53,10 @@ ChunkLayout::ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max
     shift_of_.push_back(static_cast<int>(found - shifts_.begin()));
   }
   slot_of_shift_.resize(shifts_.size());
-  const std::size_t most_of_slot =
+  const std::size_t most_dealt =
       n_lanes == 1 ? 0 : std::min<std::size_t>(chunk_size, shift_px.size());
-  places_.reserve(most_of_slot);
-  of_slot_.reserve(most_of_slot);
+  places_.reserve(most_dealt);
+  sorted_.reserve(most_dealt);
   order_.reserve(shift_px.size());
   slot_.reserve(shift_px.size());
   slot_shift_.reserve(shift_px.size());
@@ -161,27 +167,43 @@ void ChunkLayout::number_slots_of_batch(std::span<const int> border,
   for_each_shift(border, interior, [&](int shift) { slot_of(shift); });
 }
 
+/// f(step, place) of n places, some lanes after others: in every step the place of each of these.
+template <class F>
+void ChunkLayout::for_each_place(int n, int lanes_together, const F& f) const {
+  for (int lane = 0; lane < n_lanes_; lane += lanes_together) {
+    const int last = std::min(lane + lanes_together, n_lanes_);
+    const int steps = first_place(lane + 1, n, n_lanes_) - first_place(lane, n, n_lanes_);
+    for (int step = 0; step < steps; ++step)
+      for (int l = lane; l < last; ++l)
+        if (const int place = first_place(l, n, n_lanes_) + step;
+            place < first_place(l + 1, n, n_lanes_))
+          f(step, place);
+  }
+}
+
 /// The positions of a slot, or all where each has its own, lead from one end of the tile to the
-/// other, and every lane goes through a slot or two: where its run begins it finds the first
-/// positions of a slot, though it begins amid the slot's places. So all lanes are at the same part
-/// of the tile at a time, and find it in a cache.
+/// other, and every lane goes through some slots, alone or with a few others: where its run begins
+/// it finds the first positions of a slot, though it begins amid the slot's places. So all lanes
+/// are at the same part of the tile at a time, and find it in a cache.
 void ChunkLayout::keep_lanes_in_step(std::span<int> chunk, bool by_position) {
   const int n = static_cast<int>(chunk.size());
   if (n_lanes_ == 1 || n <= n_lanes_) return;
+  sorted_.assign(chunk.begin(), chunk.end());
   const auto dealt_together = [&](int p, int q) {
-    return by_position || shift_of_[chunk[p]] == shift_of_[chunk[q]];
+    return by_position || shift_of_[sorted_[p]] == shift_of_[sorted_[q]];
   };
   int n_slots = 1;
   for (int p = 1; p < n; ++p) n_slots += dealt_together(p, p - 1) ? 0 : 1;
-  const double places_of_slot = static_cast<double>(n) / n_slots;
+  const int together = lanes_of_slot(n, n_slots, n_lanes_);
+  const double steps_of_slot = static_cast<double>(n) / n_slots / together;
+  places_.clear();
+  for_each_place(n, together, [&](int step, int place) {
+    places_.emplace_back(std::fmod(step / steps_of_slot, 1.0), place);
+  });
   for (int begin = 0, end = 0; begin < n; begin = end) {
     for (end = begin + 1; end < n && dealt_together(end, begin);) ++end;
-    of_slot_.assign(chunk.begin() + begin, chunk.begin() + end);
-    places_.clear();
-    for (int p = begin; p < end; ++p)
-      places_.emplace_back(std::fmod(step_of(p, n, n_lanes_) / places_of_slot, 1.0), p);
-    std::sort(places_.begin(), places_.end());
-    for (std::size_t i = 0; i < of_slot_.size(); ++i) chunk[places_[i].second] = of_slot_[i];
+    std::sort(places_.begin() + begin, places_.begin() + end);
+    for (int p = begin; p < end; ++p) chunk[places_[p].second] = sorted_[p];
   }
 }
 
@@ -189,8 +211,8 @@ void ChunkLayout::append_chunks(std::span<int> positions, int max_shared, bool b
   for (std::size_t begin = 0; begin < positions.size(); begin += chunk_size_) {
     const std::size_t count = std::min<std::size_t>(chunk_size_, positions.size() - begin);
     const std::span<int> members = positions.subspan(begin, count);
-    keep_lanes_in_step(members, by_position);
     if (n_slots() + n_new_shifts(members) > max_shared) begin_slots();
+    keep_lanes_in_step(members, by_position);
     Chunk chunk;
     chunk.begin = static_cast<int>(order_.size());
     chunk.count = static_cast<int>(count);

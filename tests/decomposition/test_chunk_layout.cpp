@@ -179,6 +179,25 @@ TEST(ChunkLayout, LanesGoThroughTheTileSideBySide) {
   EXPECT_TRUE(std::ranges::equal(layout.order(), lanes_one_after_another));
 }
 
+/// Three slots of 16, two lanes of 24: both are at the same slot, and at neighbours of it.
+TEST(ChunkLayout, LanesShareSlotsThatAreMoreThanLanesAndHaveManyPlaces) {
+  std::vector<Vec2> shifts;
+  std::vector<int> positions;
+  for (int i = 0; i < 48; ++i) {
+    shifts.push_back({i % 3 * 0.25, 0});
+    positions.push_back(i);
+  }
+  ChunkLayout layout(shifts, 48, 3, 1, 2);
+  layout.add_batch({}, positions);
+  ASSERT_TRUE(std::ranges::is_permutation(layout.order(), positions));
+  for (int step = 0; step < 24; ++step) {
+    EXPECT_EQ(layout.slot()[step], step / 8);
+    EXPECT_EQ(layout.slot()[24 + step], step / 8);
+    EXPECT_EQ(layout.order()[24 + step] - layout.order()[step], 3) << "at step " << step;
+    EXPECT_EQ(layout.order()[step], step / 8 + 6 * (step % 8));
+  }
+}
+
 /// Two chunks of neighbours, three lanes of two.
 TEST(ChunkLayout, LanesGoThroughTheTileSideBySideWhereEachPositionHasItsOwnShift) {
   std::vector<Vec2> shifts;

@@ -37,8 +37,8 @@ struct ChunkRange {
 void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>& interior);
 
 /// Within a batch, positions of the same sub-pixel shift share a slot, and those of a slot follow
-/// one another, so that a sum over them needs no atomics. Pure; room for the worst case is reserved
-/// once.
+/// one another in a lane, so that a sum over them needs no atomics. Pure; room for the worst case
+/// is reserved once.
 class ChunkLayout {
  public:
   /// @param shift_px sub-pixel part of each of the rank's positions (y, x)
@@ -60,13 +60,15 @@ class ChunkLayout {
   std::span<const Chunk> chunks() const { return chunks_; }
   /// Local number of every ordered position.
   std::span<const int> order() const { return order_; }
-  /// Slot of every ordered position, counted from its chunk's first_slot; ascends within a chunk,
-  /// but for those of `shifted_below`.
+  /// Slot of every ordered position, counted from its chunk's first_slot; ascends within a chunk
+  /// of one lane.
   std::span<const int> slot() const { return slot_; }
   /// Shift of every slot, pixels (y, x).
   std::span<const Vec2> slot_shift() const { return slot_shift_; }
 
  private:
+  template <class F>
+  void for_each_place(int n, int lanes_together, const F& f) const;
   template <class Before>
   void sort_within_chunks(std::span<int> positions, const Before& by_shift);
   /// Of the chunks in work that share them.
@@ -91,8 +93,8 @@ class ChunkLayout {
   int max_slots_;
   int n_lanes_;
   int shifted_below_;
-  std::vector<std::pair<double, int>> places_;  ///< of a slot, by when they are computed
-  std::vector<int> of_slot_;                    ///< its positions, ascending
+  std::vector<std::pair<double, int>> places_;  ///< of a chunk, and when they are computed
+  std::vector<int> sorted_;                     ///< its positions, before lanes are dealt
   std::vector<Chunk> chunks_;
   std::vector<int> order_;
   std::vector<int> slot_;
