@@ -15,9 +15,10 @@ namespace {
 constexpr int n_costs = CostsAlong::n_costs;
 constexpr int n_coefficients = 5;
 
-/// A row of the waves of a position at t = 0, 1 and -1. What is known when it is compiled lets a
-/// processor take several pixels at a time; known_waves 0: it is not.
-template <int known_waves>
+/// Of the intensity at some pixels of a row, by powers of t.
+using Quartics = Real[n_coefficients][device::pixels_at_a_time];
+
+/// A row of the waves of a position at t = 0, 1 and -1.
 struct WaveRows {
   const complex* here;
   const complex* ahead;
@@ -25,31 +26,34 @@ struct WaveRows {
   std::int64_t stride;
   int n_waves;
 
-  /// Of the intensity, by powers of t.
-  KOKKOS_FUNCTION void coefficients(const int x, Real* quartic) const {
-    for (int k = 0; k < n_coefficients; ++k) quartic[k] = 0;
-    const int n = known_waves > 0 ? known_waves : n_waves;
-    for (int i = 0; i < n; ++i) {
-      const complex a = here[i * stride + x];
-      const complex plus = ahead[i * stride + x] - a;
-      const complex minus = behind[i * stride + x] - a;
-      const complex b = Real(0.5) * (plus - minus);
-      const complex c = Real(0.5) * (plus + minus);
-      quartic[0] += real_product(a, a);
-      quartic[1] += 2 * real_product(a, b);
-      quartic[2] += real_product(b, b) + 2 * real_product(a, c);
-      quartic[3] += 2 * real_product(b, c);
-      quartic[4] += real_product(c, c);
+  /// Of `n` pixels.
+  KOKKOS_FUNCTION void find_quartics(const int first, const int n, Quartics& quartic) const {
+    for (int k = 0; k < n_coefficients; ++k)
+      for (int i = 0; i < n; ++i) quartic[k][i] = 0;
+    for (int w = 0; w < n_waves; ++w) {
+      const std::int64_t at = w * stride + first;
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int i = 0; i < n; ++i) {
+        const complex a = here[at + i];
+        const complex plus = ahead[at + i] - a;
+        const complex minus = behind[at + i] - a;
+        const complex b = Real(0.5) * (plus - minus);
+        const complex c = Real(0.5) * (plus + minus);
+        quartic[0][i] += real_product(a, a);
+        quartic[1][i] += 2 * real_product(a, b);
+        quartic[2][i] += real_product(b, b) + 2 * real_product(a, c);
+        quartic[3][i] += 2 * real_product(b, c);
+        quartic[4][i] += real_product(c, c);
+      }
     }
   }
 };
 
-template <int known_waves>
 struct Waves {
   WavesView here;
   WavesView ahead;
   WavesView behind;
-  KOKKOS_FUNCTION WaveRows<known_waves> row(const int j, const int y) const {
+  KOKKOS_FUNCTION WaveRows row(const int j, const int y) const {
     return {&here(j, 0, y, 0), &ahead(j, 0, y, 0), &behind(j, 0, y, 0),
             static_cast<std::int64_t>(here.extent(2) * here.extent(3)),
             static_cast<int>(here.extent(1))};
@@ -58,12 +62,12 @@ struct Waves {
 
 /// The coefficients as images, for the point spread.
 struct WriteCoefficients {
-  Waves<0> waves;
+  Waves waves;
   DeviceView<Real***> images;
   KOKKOS_FUNCTION void operator()(const int j, const int y, const int x) const {
-    Real quartic[n_coefficients];
-    waves.row(j, y).coefficients(x, quartic);
-    for (int k = 0; k < n_coefficients; ++k) images(j * n_coefficients + k, y, x) = quartic[k];
+    Quartics quartic;
+    waves.row(j, y).find_quartics(x, 1, quartic);
+    for (int k = 0; k < n_coefficients; ++k) images(j * n_coefficients + k, y, x) = quartic[k][0];
   }
 };
 
@@ -71,8 +75,9 @@ struct WriteCoefficients {
 struct SpreadRows {
   const Real* images;
   std::int64_t stride;
-  KOKKOS_FUNCTION void coefficients(const int x, Real* quartic) const {
-    for (int k = 0; k < n_coefficients; ++k) quartic[k] = images[k * stride + x];
+  KOKKOS_FUNCTION void find_quartics(const int first, const int n, Quartics& quartic) const {
+    for (int k = 0; k < n_coefficients; ++k)
+      for (int i = 0; i < n; ++i) quartic[k][i] = images[k * stride + first + i];
   }
 };
 
@@ -84,8 +89,8 @@ struct Spread {
   }
 };
 
-/// Of intensities that are known by Waves or Spread. Nothing in the loop over x branches on what a
-/// whole row has in common: only so is it vectorised.
+/// Of intensities that are known by Waves or Spread. Of some pixels of a row step by step, as
+/// Compare.
 template <class Pixels, class Intensities, class PatternView>
 struct AddCosts {
   TrustedPatterns<PatternView> patterns;
@@ -99,18 +104,33 @@ struct AddCosts {
     decltype(std::declval<Intensities>().row(0, 0)) intensities;
     const Real* times;
 
-    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      Real quartic[n_coefficients];
-      intensities.coefficients(x, quartic);
-      const Real trusted = pattern.trust(x);
-      const Real measured = pattern.measured(x, trusted);
-      // Rounding may leave less than nothing.
-      const Real at_zero = pixels.pixel(x, quartic[0] > 0 ? quartic[0] : Real(0)).cost(measured);
+    /// Of the pixel, whose intensity rounding may leave at less than nothing.
+    KOKKOS_FUNCTION Real cost(const int x, const Real intensity, const Real measured) const {
+      return pixels.pixel(x, intensity > 0 ? intensity : Real(0)).cost(measured);
+    }
+    KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
+      const int n = device::count_pixels(first, last);
+      Quartics quartic;
+      intensities.find_quartics(first, n, quartic);
+      Real trusted[device::pixels_at_a_time];
+      Real measured[device::pixels_at_a_time];
+      Real at_zero[device::pixels_at_a_time];
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int i = 0; i < n; ++i) {
+        trusted[i] = pattern.trust(first + i);
+        measured[i] = pattern.measured(first + i, trusted[i]);
+        at_zero[i] = cost(first + i, quartic[0][i], measured[i]);
+      }
       for (int k = 0; k < n_costs; ++k) {
-        Real intensity = 0;
-        for (int i = n_coefficients - 1; i >= 0; --i) intensity = intensity * times[k] + quartic[i];
-        const Real there = pixels.pixel(x, intensity > 0 ? intensity : Real(0)).cost(measured);
-        sum[k] += trusted * (there - at_zero);
+        const Real t = times[k];
+        Real change = 0;
+        TESSERA_INDEPENDENT_ITERATIONS
+        for (int i = 0; i < n; ++i) {
+          Real intensity = 0;
+          for (int c = n_coefficients - 1; c >= 0; --c) intensity = intensity * t + quartic[c][i];
+          change += trusted[i] * (cost(first + i, intensity, measured[i]) - at_zero[i]);
+        }
+        sum[k] += change;
       }
     }
   };
@@ -225,8 +245,7 @@ void CostsAlong::add_of_waves(const device::Device& exec, const Chunk& chunk,
         measured.values);
   };
   if (point_spread_.any()) return add_with(Spread{point_spread_.images()});
-  with_known_modes(model.options().n_waves(),
-                   [&](auto known) { add_with(Waves<known>{model.waves(), ahead_, behind_}); });
+  add_with(Waves{model.waves(), ahead_, behind_});
 }
 
 }  // namespace tessera::physics
