@@ -28,8 +28,8 @@ struct WaveRows {
 
   /// Of `n` pixels.
   KOKKOS_FUNCTION void find_quartics(const int first, const int n, Quartics& quartic) const {
-    for (int k = 0; k < n_coefficients; ++k)
-      for (int i = 0; i < n; ++i) quartic[k][i] = 0;
+    for (auto& of_power : quartic)
+      for (int i = 0; i < n; ++i) of_power[i] = 0;
     for (int w = 0; w < n_waves; ++w) {
       const std::int64_t at = w * stride + first;
       TESSERA_INDEPENDENT_ITERATIONS

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <type_traits>
 
 #include "tessera/device/device.hpp"
@@ -21,7 +22,6 @@ KOKKOS_INLINE_FUNCTION Real logarithm(const Real x) {
     using Bits = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
     constexpr int mantissa_bits = std::numeric_limits<Real>::digits - 1;
     constexpr int n_terms = sizeof(Real) == 4 ? 5 : 11;
-    constexpr Real log_of_2 = Real(0.693147180559945309417);
     constexpr auto least = std::bit_cast<Bits>(Real(2) / 3);
     const Bits above = std::bit_cast<Bits>(x) - least;
     const Bits exponent = above >> mantissa_bits;
@@ -29,7 +29,7 @@ KOKKOS_INLINE_FUNCTION Real logarithm(const Real x) {
     const Real s = (m - 1) / (m + 1);
     Real series = 0;
     for (int k = n_terms - 1; k >= 0; --k) series = series * (s * s) + Real(2) / Real(2 * k + 1);
-    return static_cast<Real>(exponent) * log_of_2 + s * series;
+    return static_cast<Real>(exponent) * std::numbers::ln2_v<Real> + s * series;
   }
 }
 
