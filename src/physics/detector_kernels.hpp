@@ -22,6 +22,11 @@ KOKKOS_FUNCTION inline void add_figures(Real* sum, const Real expected, const Re
   sum[FigureSums::n_pixels] += trusted;
 }
 
+/// wave *= factor. Both parts are read before one is written: else vectors hold one of them.
+KOKKOS_FUNCTION inline void multiply(complex& wave, const Real factor) {
+  wave = complex(wave.real() * factor, wave.imag() * factor);
+}
+
 /// A row of the waves of a position.
 struct WaveRow {
   complex* wave;
@@ -30,8 +35,9 @@ struct WaveRow {
 
   /// light[i] = sum of |waves|^2 at first + i, for i < n.
   KOKKOS_FUNCTION void find_light(const int first, const int n, Real* light) const {
-    for (int i = 0; i < n; ++i) light[i] = 0;
-    for (int k = 0; k < n_waves; ++k) {
+    TESSERA_INDEPENDENT_ITERATIONS
+    for (int i = 0; i < n; ++i) light[i] = squared_magnitude(wave[first + i]);
+    for (int k = 1; k < n_waves; ++k) {
       const complex* const here = wave + k * stride + first;
       TESSERA_INDEPENDENT_ITERATIONS
       for (int i = 0; i < n; ++i) light[i] += squared_magnitude(here[i]);
@@ -42,11 +48,7 @@ struct WaveRow {
     for (int k = 0; k < n_waves; ++k) {
       complex* const here = wave + k * stride + first;
       TESSERA_INDEPENDENT_ITERATIONS
-      for (int i = 0; i < n; ++i) {
-        complex& part = here[i];
-        part =
-            complex(part.real() * factor[i], part.imag() * factor[i]);  // both read, then written
-      }
+      for (int i = 0; i < n; ++i) multiply(here[i], factor[i]);
     }
   }
 };
@@ -101,24 +103,33 @@ struct Compare {
     }
     KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
       const int n = device::count_pixels(first, last);
-      Real light[device::pixels_at_a_time];
-      find_light(first, n, light);
-      if (replace && slopes) find_background_slopes(first, n, light);
       Real terms[FigureSums::n_sums] = {};
-      TESSERA_INDEPENDENT_ITERATIONS
-      for (int i = 0; i < n; ++i) {
-        const int x = first + i;
+      const auto factor = [&](const int x, const Real light) {
         const Real trusted = pattern.trust(x);
         const Real measured = pattern.measured(x, trusted);
-        const auto pixel = pixels.pixel(x, light[i]);
+        const auto pixel = pixels.pixel(x, light);
         const Real cost = replace ? pixel.cost(measured) : pixel.excess_cost(measured);
         add_figures(terms, pixel.counts, measured, cost, trusted);
-        if constexpr (replace) light[i] = -trusted * pixel.slope(measured);
+        return replace ? -trusted * pixel.slope(measured) : Real(0);
+      };
+      if (replace && waves.n_waves == 1 && !spread && !slopes) {  // at once: 3 % of an epoch
+        TESSERA_INDEPENDENT_ITERATIONS
+        for (int x = first; x < last; ++x)
+          multiply(waves.wave[x], factor(x, squared_magnitude(waves.wave[x])));
+      } else {
+        Real light[device::pixels_at_a_time];
+        find_light(first, n, light);
+        if (replace && slopes) find_background_slopes(first, n, light);
+        TESSERA_INDEPENDENT_ITERATIONS
+        for (int i = 0; i < n; ++i) light[i] = factor(first + i, light[i]);
+        if (replace) replace_by(first, n, light);
       }
       for (int k = 0; k < FigureSums::n_sums; ++k) sum[k] += terms[k];
-      if constexpr (!replace) return;
-      if (!spread) return waves.scale(first, n, light);
-      for (int i = 0; i < n; ++i) spread[first + i] = -light[i];
+    }
+    /// The waves, or the spread intensity by slopes.
+    KOKKOS_FUNCTION void replace_by(const int first, const int n, const Real* factor) const {
+      if (!spread) return waves.scale(first, n, factor);
+      for (int i = 0; i < n; ++i) spread[first + i] = -factor[i];
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
