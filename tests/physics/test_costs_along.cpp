@@ -17,7 +17,7 @@ struct Detector {
   bool background = false;
   bool own_probes = false;
   Real saturation = std::numeric_limits<Real>::infinity();
-  int window_px = 8;
+  Shape2 window{8, 8};
 };
 
 struct Trial {
@@ -29,7 +29,7 @@ class CostsAlongTest : public ::testing::TestWithParam<Detector> {};
 
 TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
   const Detector& detector = GetParam();
-  const Shape2 window{detector.window_px, detector.window_px};
+  const Shape2 window = detector.window;
   testing::SmallScan scan = testing::make_small_scan(window, n_modes, n_positions, true, 71);
   scan.tile.saturation = detector.saturation;
   Parameters parameters;
@@ -97,15 +97,17 @@ TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
 
 // Windows that fused kernels take where there are any.
 INSTANTIATE_TEST_SUITE_P(PowersOfTwo, CostsAlongTest,
-                         ::testing::Values(Detector{.window_px = 32},
-                                           Detector{.saturation = 30, .window_px = 32}));
-INSTANTIATE_TEST_SUITE_P(
-    Detectors, CostsAlongTest,
-    ::testing::Values(Detector{}, Detector{.noise = Noise::intensity, .saturation = 30},
-                      Detector{.noise = Noise::poisson, .background = true},
-                      Detector{.point_spread_px = 0.8}, Detector{.own_probes = true},
-                      Detector{
-                          .noise = Noise::poisson, .point_spread_px = 0.8, .background = true}));
+                         ::testing::Values(Detector{.window = {32, 32}},
+                                           Detector{.saturation = 30, .window = {32, 32}}));
+INSTANTIATE_TEST_SUITE_P(Detectors, CostsAlongTest,
+                         ::testing::Values(Detector{}, Detector{.window = {4, 150}},
+                                           Detector{.noise = Noise::intensity, .saturation = 30},
+                                           Detector{.noise = Noise::poisson, .background = true},
+                                           Detector{.point_spread_px = 0.8},
+                                           Detector{.own_probes = true},
+                                           Detector{.noise = Noise::poisson,
+                                                    .point_spread_px = 0.8,
+                                                    .background = true}));
 
 }  // namespace
 }  // namespace tessera::physics::costs_along_tests

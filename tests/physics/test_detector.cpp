@@ -9,9 +9,12 @@ namespace {
 using testing::on_device;
 using testing::on_host;
 
-constexpr Shape2 window{8, 8};
-constexpr int n_modes = 2;
 constexpr int n_positions = 4;
+
+struct Case {
+  Shape2 window;
+  int n_modes;
+};
 
 /// E's numerator by plain loops.
 double squared_difference(const testing::SmallScan& scan, const WaveStack& object,
@@ -26,16 +29,20 @@ double squared_difference(const testing::SmallScan& scan, const WaveStack& objec
   return sum;
 }
 
-class DetectorTest : public ::testing::Test {
+class DetectorTest : public ::testing::TestWithParam<Case> {
  protected:
   DetectorTest()
-      : scan_(testing::make_small_scan(window, n_modes, n_positions, true)),
-        model_(scan_.tile, n_modes, n_positions, n_positions, true, fft::Planning::reproducible),
+      : window_(GetParam().window),
+        n_modes_(GetParam().n_modes),
+        scan_(testing::make_small_scan(window_, n_modes_, n_positions, true)),
+        model_(scan_.tile, n_modes_, n_positions, n_positions, true, fft::Planning::reproducible),
         object_(on_device(scan_.object)),
         probe_(on_device(scan_.probe)) {
     model_.set_probe(exec_, probe_);
     model_.forward(exec_, object_, all_);
   }
+  const Shape2 window_;
+  const int n_modes_;
   device::Device exec_;
   testing::SmallScan scan_;
   ForwardModel model_;
@@ -45,7 +52,7 @@ class DetectorTest : public ::testing::Test {
   Chunk all_ = scan_.all;
 };
 
-TEST_F(DetectorTest, SumsAgreeWithPlainLoopsAndIgnoreMaskedPixels) {
+TEST_P(DetectorTest, SumsAgreeWithPlainLoopsAndIgnoreMaskedPixels) {
   model_.detector().measure(exec_, model_.waves(), all_, figures_);
   const FigureSums sums = figures_.take(exec_);
   const double expected = squared_difference(scan_, scan_.object, scan_.probe);
@@ -53,8 +60,8 @@ TEST_F(DetectorTest, SumsAgreeWithPlainLoopsAndIgnoreMaskedPixels) {
   double intensity = 0;
   double amplitude = 0;
   for (int j = 0; j < n_positions; ++j)
-    for (int y = 0; y < window.h; ++y)
-      for (int x = 0; x < window.w; ++x)
+    for (int y = 0; y < window_.h; ++y)
+      for (int x = 0; x < window_.w; ++x)
         if (scan_.valid_pixels(0, y, x)) {
           intensity += scan_.counts(j, y, x);
           amplitude += std::sqrt(scan_.counts(j, y, x));
@@ -68,7 +75,7 @@ TEST_F(DetectorTest, SumsAgreeWithPlainLoopsAndIgnoreMaskedPixels) {
 /// Residual, adjoint and gradient together: the change of the cost along random directions of
 /// object and probe, by central differences of the plain double-precision cost. d cost = -2 Re
 /// <gradient, direction>.
-TEST_F(DetectorTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
+TEST_P(DetectorTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
   model_.detector().replace_by_residual(exec_, model_.waves(), all_, figures_);
   model_.backward(exec_, all_);
   const GradientSums sums = testing::zero_sums(object_, probe_);
@@ -76,7 +83,7 @@ TEST_F(DetectorTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
   model_.finish_probe_gradient(exec_, sums.probe);
 
   const WaveStack object_direction = testing::random_waves(1, scan_.object.shape(), 21);
-  const WaveStack probe_direction = testing::random_waves(n_modes, window, 22);
+  const WaveStack probe_direction = testing::random_waves(n_modes_, window_, 22);
   const auto cost_at = [&](double object_step, double probe_step) {
     WaveStack object = scan_.object;
     WaveStack probe = scan_.probe;
@@ -95,6 +102,11 @@ TEST_F(DetectorTest, ResidualGivesTheGradientOfTheAmplitudeCost) {
   EXPECT_NEAR(-2 * testing::inner(on_host(sums.probe), probe_direction).real() / probe_slope, 1,
               tolerance);
 }
+
+// Rows of more pixels than are taken at a time, too, and waves that are alone.
+INSTANTIATE_TEST_SUITE_P(Windows, DetectorTest,
+                         ::testing::Values(Case{{8, 8}, 2}, Case{{8, 8}, 1}, Case{{4, 150}, 2},
+                                           Case{{4, 150}, 1}));
 
 }  // namespace
 }  // namespace tessera::physics::detector_tests
