@@ -13,7 +13,7 @@ struct Adam {
   StepSchedule schedule = {};
   double beta1 = 0.9;
   double beta2 = 0.999;
-  double epsilon = 1e-3;
+  double epsilon = 2e-3;
 
   static std::vector<Method<Adam>> methods() {
     return {{"adam", "Gradient steps of batches, scaled by their moments (Kingma & Ba 2015).", {}}};
