@@ -28,6 +28,20 @@ int lanes_of_slot(int n, int n_slots, int n_lanes) {
   return n_slots <= n_lanes ? 1 : std::clamp(n / n_slots / fewest_places, 1, most_lanes);
 }
 
+/// f(step, place) of n places, some lanes after others: in every step the place of each of these.
+template <class F>
+void for_each_place(int n, int n_lanes, int lanes_together, const F& f) {
+  for (int lane = 0; lane < n_lanes; lane += lanes_together) {
+    const int last = std::min(lane + lanes_together, n_lanes);
+    const int steps = first_place(lane + 1, n, n_lanes) - first_place(lane, n, n_lanes);
+    for (int step = 0; step < steps; ++step)
+      for (int l = lane; l < last; ++l)
+        if (const int place = first_place(l, n, n_lanes) + step;
+            place < first_place(l + 1, n, n_lanes))
+          f(step, place);
+  }
+}
+
 }  // namespace
 
 void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>& interior) {
@@ -167,20 +181,6 @@ void ChunkLayout::number_slots_of_batch(std::span<const int> border,
   for_each_shift(border, interior, [&](int shift) { slot_of(shift); });
 }
 
-/// f(step, place) of n places, some lanes after others: in every step the place of each of these.
-template <class F>
-void ChunkLayout::for_each_place(int n, int lanes_together, const F& f) const {
-  for (int lane = 0; lane < n_lanes_; lane += lanes_together) {
-    const int last = std::min(lane + lanes_together, n_lanes_);
-    const int steps = first_place(lane + 1, n, n_lanes_) - first_place(lane, n, n_lanes_);
-    for (int step = 0; step < steps; ++step)
-      for (int l = lane; l < last; ++l)
-        if (const int place = first_place(l, n, n_lanes_) + step;
-            place < first_place(l + 1, n, n_lanes_))
-          f(step, place);
-  }
-}
-
 /// The positions of a slot, or all where each has its own, lead from one end of the tile to the
 /// other, and every lane goes through some slots, alone or with a few others: where its run begins
 /// it finds the first positions of a slot, though it begins amid the slot's places. So all lanes
@@ -197,7 +197,7 @@ void ChunkLayout::keep_lanes_in_step(std::span<int> chunk, bool by_position) {
   const int together = lanes_of_slot(n, n_slots, n_lanes_);
   const double steps_of_slot = static_cast<double>(n) / n_slots / together;
   places_.clear();
-  for_each_place(n, together, [&](int step, int place) {
+  for_each_place(n, n_lanes_, together, [&](int step, int place) {
     places_.emplace_back(std::fmod(step / steps_of_slot, 1.0), place);
   });
   for (int begin = 0, end = 0; begin < n; begin = end) {

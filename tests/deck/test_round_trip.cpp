@@ -207,7 +207,7 @@ raar_beta = 0.875
 lbfgs_history = 9
 adam_beta1 = 0.75
 adam_beta2 = 0.999
-adam_epsilon = 0.002
+adam_epsilon = 0.001
 noise = "amplitude"
 )";
 }

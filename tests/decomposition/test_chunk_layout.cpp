@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -165,16 +166,20 @@ TEST(ChunkLayout, FewPositionsAreAllBorder) {
   EXPECT_EQ(interior, std::vector{4}) << "nothing travels";
 }
 
+/// All positions, of these shifts, as one batch.
+ChunkLayout lay_out(const std::vector<Vec2>& shifts, int chunk_size, int max_slots, int n_lanes) {
+  ChunkLayout layout(shifts, chunk_size, max_slots, 1, n_lanes);
+  std::vector<int> positions(shifts.size());
+  std::iota(positions.begin(), positions.end(), 0);
+  layout.add_batch({}, positions);
+  return layout;
+}
+
 /// Two slots of six, three lanes of four: in every step all are within three of twelve positions.
 TEST(ChunkLayout, LanesGoThroughTheTileSideBySide) {
   std::vector<Vec2> shifts;
-  std::vector<int> positions;
-  for (int i = 0; i < 12; ++i) {
-    shifts.push_back({i % 2 * 0.5, 0});
-    positions.push_back(i);
-  }
-  ChunkLayout layout(shifts, 12, 2, 1, 3);
-  layout.add_batch({}, positions);
+  for (int i = 0; i < 12; ++i) shifts.push_back({i % 2 * 0.5, 0});
+  const ChunkLayout layout = lay_out(shifts, 12, 2, 3);
   const std::vector<int> lanes_one_after_another{0, 4, 8, 10, 2, 6, 5, 9, 1, 3, 7, 11};
   EXPECT_TRUE(std::ranges::equal(layout.order(), lanes_one_after_another));
 }
@@ -182,14 +187,9 @@ TEST(ChunkLayout, LanesGoThroughTheTileSideBySide) {
 /// Three slots of 16, two lanes of 24: both are at the same slot, and at neighbours of it.
 TEST(ChunkLayout, LanesShareSlotsThatAreMoreThanLanesAndHaveManyPlaces) {
   std::vector<Vec2> shifts;
-  std::vector<int> positions;
-  for (int i = 0; i < 48; ++i) {
-    shifts.push_back({i % 3 * 0.25, 0});
-    positions.push_back(i);
-  }
-  ChunkLayout layout(shifts, 48, 3, 1, 2);
-  layout.add_batch({}, positions);
-  ASSERT_TRUE(std::ranges::is_permutation(layout.order(), positions));
+  for (int i = 0; i < 48; ++i) shifts.push_back({i % 3 * 0.25, 0});
+  const ChunkLayout layout = lay_out(shifts, 48, 3, 2);
+  ASSERT_TRUE(std::ranges::is_permutation(layout.order(), std::views::iota(0, 48)));
   for (int step = 0; step < 24; ++step) {
     EXPECT_EQ(layout.slot()[step], step / 8);
     EXPECT_EQ(layout.slot()[24 + step], step / 8);
@@ -201,13 +201,8 @@ TEST(ChunkLayout, LanesShareSlotsThatAreMoreThanLanesAndHaveManyPlaces) {
 /// Two chunks of neighbours, three lanes of two.
 TEST(ChunkLayout, LanesGoThroughTheTileSideBySideWhereEachPositionHasItsOwnShift) {
   std::vector<Vec2> shifts;
-  std::vector<int> positions;
-  for (int i = 0; i < 12; ++i) {
-    shifts.push_back({0.5 - 0.07 * (5 * i % 12), 0});
-    positions.push_back(i);
-  }
-  ChunkLayout layout(shifts, 6, 12, 1, 3);
-  layout.add_batch({}, positions);
+  for (int i = 0; i < 12; ++i) shifts.push_back({0.5 - 0.07 * (5 * i % 12), 0});
+  const ChunkLayout layout = lay_out(shifts, 6, 12, 3);
   const std::vector<int> lanes_one_after_another{0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11};
   EXPECT_TRUE(std::ranges::equal(layout.order(), lanes_one_after_another));
   for (int i = 0; i < 12; ++i) EXPECT_EQ(layout.slot()[i], i % 6);

@@ -67,8 +67,6 @@ class ChunkLayout {
   std::span<const Vec2> slot_shift() const { return slot_shift_; }
 
  private:
-  template <class F>
-  void for_each_place(int n, int lanes_together, const F& f) const;
   template <class Before>
   void sort_within_chunks(std::span<int> positions, const Before& by_shift);
   /// Of the chunks in work that share them.
