@@ -232,9 +232,9 @@ EpochFigures Run::run_epoch() {
   EpochFigures figures{sums.error(), sums.r_factor(), stage_};
   const bool validates = (n_epochs() + 1) % deck_.validation.every_epochs == 0;
   if (validates && !scan_.held_out.empty()) figures.validation_error = measure_held_out();
+  history_.push_back(figures);
   keep_if_best(deck_.stop.validation_epochs > 0 ? figures.validation_error
                                                 : sums[physics::FigureSums::cost]);
-  history_.push_back(figures);
   if (looks_for_lost_positions()) send_lost_positions_back();
   epoch_seconds_ += timer.seconds();
   return history_.back();
@@ -269,12 +269,13 @@ physics::FigureSums Run::take_sums() {
 }
 
 /// An epoch's cost is that of the states within it: one that rises, though little, may have ended
-/// far from where it began.
+/// far from where it began. Costs by another noise do not compare: behind a change the first is the
+/// least, though its state may be far worse than the one kept before.
 void Run::keep_if_best(double cost) {
-  if (!(cost <= least_cost_)) return;
+  if (!(cost <= least_cost_) || !is_near_lowest(history_)) return;
   least_cost_ = cost;
   good_->keep(exec_);
-  good_epoch_ = n_epochs() + 1;
+  good_epoch_ = n_epochs();
 }
 
 void Run::go_back() {

@@ -132,7 +132,7 @@ class Run {
   void run_batch(const solvers::Batch& batch, int epoch);
   /// Of the epoch that has ended. @throws AgreedError as run_epoch
   physics::FigureSums take_sums();
-  /// @param cost NaN: unknown
+  /// The state behind the last line of the history. @param cost NaN: unknown
   void keep_if_best(double cost);
   double measure_held_out();
   /// Figures of the present state; `look` sees each chunk when it has been compared, and its

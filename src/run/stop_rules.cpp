@@ -91,6 +91,11 @@ int epochs_left(const deck::Deck& deck, History history) {
   return left;
 }
 
+bool is_near_lowest(History history) {
+  const History lines = last_stage(history);
+  return lines.back().error <= 1.2 * std::ranges::min(lines, {}, &EpochFigures::error).error;
+}
+
 StopRule ending_rule(const deck::Stop& stop, History history, double seconds) {
   if (stop.error > 0 && !history.empty() && history.back().error <= stop.error)
     return StopRule::error;

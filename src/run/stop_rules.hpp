@@ -26,6 +26,10 @@ int epochs_left(const deck::Deck& deck, std::span<const EpochFigures> history);
 /// @param seconds since the run began
 StopRule ending_rule(const deck::Stop& stop, std::span<const EpochFigures> history, double seconds);
 
+/// Whether the error of the last epoch of `history`, which is not empty, is at most a fifth above
+/// the lowest of its solver.
+bool is_near_lowest(std::span<const EpochFigures> history);
+
 /// How a run whose solvers have all ended came to its end: a plateau of the last one, or none.
 StopRule last_rule(const deck::Deck& deck, std::span<const EpochFigures> history);
 

@@ -99,6 +99,13 @@ TEST(Runaway, IsFarAboveTheLowestAndTheFirstForThreeEpochs) {
   EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::none);
 }
 
+TEST(NearLowest, IsAFifthAboveTheSolversLowestAtMost) {
+  EXPECT_TRUE(is_near_lowest(lines({1})));
+  EXPECT_TRUE(is_near_lowest(lines({1, 0.5, 0.59})));
+  EXPECT_FALSE(is_near_lowest(lines({1, 0.5, 0.61})));
+  EXPECT_TRUE(is_near_lowest(lines({0.5}) + lines({1}, 1))) << "of another solver";
+}
+
 /// Lines of one solver by their validation error; NaN: no look.
 std::vector<EpochFigures> looks(const std::vector<double>& errors, int stage = 0) {
   std::vector<EpochFigures> history;
