@@ -300,6 +300,11 @@ bool is_automatic(const Deck& deck) {
   return deck.solvers.size() == 1 && deck.solvers[0].method == settings::automatic;
 }
 
+/// @param solver that is automatic
+std::vector<Solver> recipe_of(const Deck& deck, const Solver& solver) {
+  return solver.recipe(deck.experiment.propagation != "far_field");
+}
+
 /// Of a background that the deck does not speak of. What electrons see is mostly weak: it does not
 /// tell one from the bright field.
 int background_from_epoch(const Deck& deck) {
@@ -313,7 +318,7 @@ int probe_power_from_epoch(const Deck& deck) {
   if (!is_automatic(deck)) return -1;
   const bool starts_with_its_own = deck.object.initial == "stxm" || deck.object.initial == "file" ||
                                    deck.probe.initial == "file";
-  const int last = deck.solvers[0].recipe().front().epochs - 1;
+  const int last = recipe_of(deck, deck.solvers[0]).front().epochs - 1;
   const bool fits_probe = deck.solvers[0].probe_start_epoch <= last;
   return fits_probe && !starts_with_its_own ? last : -1;
 }
@@ -333,7 +338,7 @@ void put_recipes(Deck& deck) {
   std::vector<Solver> solvers;
   for (const Solver& solver : deck.solvers)
     if (solver.method == settings::automatic)
-      std::ranges::copy(solver.recipe(), std::back_inserter(solvers));
+      std::ranges::copy(recipe_of(deck, solver), std::back_inserter(solvers));
     else
       solvers.push_back(solver);
   deck.solvers = std::move(solvers);

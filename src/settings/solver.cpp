@@ -82,7 +82,7 @@ std::string default_batch_coverages() {
          " times as much more, up to " + number_text(greatest_batch_coverage);
 }
 
-std::vector<Solver> Solver::recipe() const {
+std::vector<Solver> Solver::recipe(bool in_near_field) const {
   Solver find = *this;
   find.method = "lsqml";
   find.own = Lsqml{.steps = {.object = 1, .probe = 1}};
@@ -91,7 +91,7 @@ std::vector<Solver> Solver::recipe() const {
   settle.own = Descent{};
   settle.batch_size = 0;
   settle.batch_coverage.reset();
-  settle.epochs = std::min(epochs / 4, 25);
+  settle.epochs = in_near_field ? epochs / 2 : std::min(epochs / 4, 25);
   find.epochs -= settle.epochs;
   if (settle.epochs == 0) return {find};
   return {find, settle};

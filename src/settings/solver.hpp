@@ -68,7 +68,7 @@ struct Solver {
 
   /// What stands for this one if it is automatic: methods and steps that hold without tuning.
   /// Why these: docs/methods/automatic.md.
-  std::vector<Solver> recipe() const;
+  std::vector<Solver> recipe(bool in_near_field) const;
 
   /// Positions of a batch among `n`.
   int max_in_batch(int n) const {
@@ -82,7 +82,9 @@ struct Solver {
          .field = &method,
          .meaning =
              "How object and probe are found; the methods are listed below. `auto` is two in "
-             "turn: `lsqml`, and `ml` for the last quarter of the epochs, 25 at most.",
+             "turn: `lsqml`, and `ml` for the last quarter of the epochs, 25 at most, or for half "
+             "of "
+             "them in the near field.",
          .choices = method_words()},
         {.name = "epochs",
          .field = &epochs,

@@ -254,8 +254,9 @@ TEST(Solvers, HaveTheDefaultsOfTheirMethodWhereverItIsNamed) {
 }
 
 TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
-  const auto recipe = [](const std::string& epochs) {
-    return parsed(xray_deck, {"solver.method=auto", "solver.epochs=" + epochs, "solver.seed=7"})
+  const auto recipe = [](const std::string& epochs, const std::string& propagation = "far_field") {
+    return parsed(xray_deck, {"solver.method=auto", "solver.epochs=" + epochs, "solver.seed=7",
+                              "experiment.propagation=" + propagation})
         .solvers;
   };
   const std::vector<Solver> solvers = recipe("60");
@@ -268,6 +269,8 @@ TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
   EXPECT_THAT(recipe("60"), ElementsAre(Field(&Solver::epochs, 45), Field(&Solver::epochs, 15)));
   EXPECT_THAT(recipe("200"), ElementsAre(Field(&Solver::epochs, 175), Field(&Solver::epochs, 25)));
   EXPECT_THAT(recipe("3"), ElementsAre(Field(&Solver::epochs, 3)));
+  EXPECT_THAT(recipe("201", "fresnel"),
+              ElementsAre(Field(&Solver::epochs, 101), Field(&Solver::epochs, 100)));
   const Deck covering = parsed(xray_deck, {"solver.method=auto", "solver.batch_coverage=3"});
   EXPECT_EQ(covering.solvers[0].batch_coverage, 3);
   EXPECT_EQ(covering.solvers[1].batch_size, 0);
