@@ -54,6 +54,21 @@ bool is_clear(const optics::FeatureMotion& shadows) {
          shadows.correlation >= more_than_chance * shadows.flat_correlation;
 }
 
+/// It is no chance, and says more than the deck does.
+bool is_reliable(const optics::FeatureMotion& motion) {
+  return motion.correlation >= least_correlation &&
+         motion.correlation >= more_than_chance * motion.chance &&
+         motion.flat_correlation <
+             (motion.correlation < little ? flat_enough_of_little : flat_enough) *
+                 motion.correlation;
+}
+
+/// As good as.
+bool is_flat(const optics::FeatureMotion& motion) {
+  constexpr double least = 0.005;
+  return std::max({std::abs(motion.yy - 1), std::abs(motion.xx - 1), std::abs(motion.yx)}) < least;
+}
+
 double rounded(double value) {
   return std::round(1000 * value) / 1000;
 }
@@ -129,12 +144,10 @@ optics::FeatureMotion PatternSample::motion(const comm::Communicator& comm) {
   return {found[0], found[1], found[2], found[3], found[4], found[5]};
 }
 
-bool is_reliable(const optics::FeatureMotion& motion) {
-  return motion.correlation >= least_correlation &&
-         motion.correlation >= more_than_chance * motion.chance &&
-         motion.flat_correlation <
-             (motion.correlation < little ? flat_enough_of_little : flat_enough) *
-                 motion.correlation;
+std::vector<optics::FeatureMotion> possible_motions(const optics::FeatureMotion& measured) {
+  if (is_reliable(measured)) return {measured};
+  if (is_flat(measured) || measured.correlation < more_than_chance * measured.chance) return {{}};
+  return {{}, measured};
 }
 
 std::vector<double> possible_defoci_m(const deck::Probe& probe,
@@ -167,7 +180,7 @@ std::string curvature_line(const optics::FeatureMotion& motion, const geometry::
            " (x) times as far as the sample, at a correlation of ", rounded(motion.correlation),
            " where one without further curvature has ", rounded(motion.flat_correlation),
            " and chance ", rounded(motion.chance));
-  if (!is_reliable(motion)) return moved + ": too little to tell, the beam starts without";
+  if (!is_reliable(motion)) return moved + ": too little to tell";
   const double mean = (motion.yy + motion.xx) / 2;
   const double source_per_m = (optics.source_distance_m > 0 ? 1 / optics.source_distance_m : 0) +
                               (mean - 1) / optics.propagation_m;

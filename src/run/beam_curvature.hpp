@@ -39,8 +39,9 @@ class PatternSample {
   ImageStack<double> patterns_;  ///< of chosen_; zeros where they are another rank's
 };
 
-/// Near field: whether it is no chance, and says more than the deck does.
-bool is_reliable(const optics::FeatureMotion& motion);
+/// What a near field's beam may have. One: that is it; a flat wave's and the measured one: errors
+/// of the first epochs decide (docs/methods/start_values.md).
+std::vector<optics::FeatureMotion> possible_motions(const optics::FeatureMotion& measured);
 /// What a far field's beam may have, the deck's first, where that is not what its patterns show.
 /// One: that is it; more: errors of the first epochs decide (docs/methods/start_values.md).
 /// @param shown_m by the shadows

@@ -105,13 +105,13 @@ void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, b
   }
 }
 
-/// Noise as the whole scan had it in its last epoch, and its defocus: a half might settle them
-/// otherwise.
+/// Noise as the whole scan had it in its last epoch, and its beam, as far as decks say it: a half
+/// might settle them otherwise.
 void keep_choices(const Run& run, deck::Deck& deck) {
-  if (!run.scan().plan.optics.is_near_field()) {
-    deck.probe.defocus_m = run.scan().defocus_m;
-    deck.probe.measure_curvature = false;
-  }
+  const StartBeam& beam = run.scan().beam;
+  const bool in_near_field = run.scan().plan.optics.is_near_field();
+  if (!in_near_field) deck.probe.defocus_m = beam.defocus_m;
+  if (!in_near_field || beam.motion.correlation == 0) deck.probe.measure_curvature = false;
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     const deck::Solver& solver = run.scan().plan.solvers[stage];
     const physics::Noise last = noise_of_last(run.history(), solver, run.scan());

@@ -11,7 +11,7 @@
 #include "tessera/io/hdf5.hpp"
 #include "tessera/physics/pattern_store.hpp"
 
-#include "defocus_trial.hpp"
+#include "beam_trial.hpp"
 #include "figures.hpp"
 #include "lost_positions.hpp"
 #include "make_model.hpp"
@@ -42,7 +42,7 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const io::ScanSource& source,
          const Log& log)
-    : Run(deck, comm, settle_defocus(deck, comm, load_scan(deck, source, comm, log), log), log) {}
+    : Run(deck, comm, settle_beam(deck, comm, load_scan(deck, source, comm, log), log), log) {}
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, RunParts parts, const Log& log)
     : Run(deck, comm, std::move(parts.scan), log, std::move(parts.transport)) {}

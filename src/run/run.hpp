@@ -42,7 +42,7 @@ struct RunParts {
 class Run {
  public:
   /// Reads the scan, from where the deck has it or from `source`, settles with what its beam starts
-  /// (`settle_defocus`), and allocates everything that the epoch loop needs.
+  /// (`settle_beam`), and allocates everything that the epoch loop needs.
   /// @throws AgreedError
   Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log);
   Run(const deck::Deck& deck, const comm::Communicator& comm, const io::ScanSource& source,

@@ -219,7 +219,9 @@ void take_motion(const deck::Deck& deck, const optics::FeatureMotion& motion, co
   const geometry::Optics& optics = scan.plan.optics;
   if (optics.is_near_field()) {
     log.info(curvature_line(motion, optics));
-    if (is_reliable(motion)) scan.motion = motion;
+    for (const optics::FeatureMotion& possible : possible_motions(motion))
+      scan.beams.push_back({.defocus_m = 0, .motion = possible});
+    scan.beam = scan.beams.front();
     return;
   }
   const auto is_too_wide = [&](double defocus_m) {
@@ -231,9 +233,9 @@ void take_motion(const deck::Deck& deck, const optics::FeatureMotion& motion, co
   const double shown_m =
       optics::defocus_m(motion, scan.info.pattern.w, optics.pixel_m, optics.wavelength_m);
   log.info(shadows_line(motion, shown_m));
-  scan.defoci_m = possible_defoci_m(deck.probe, motion, shown_m);
-  std::erase_if(scan.defoci_m, is_too_wide);
-  if (!scan.defoci_m.empty()) scan.defocus_m = scan.defoci_m.front();
+  for (const double possible_m : possible_defoci_m(deck.probe, motion, shown_m))
+    if (!is_too_wide(possible_m)) scan.beams.push_back({.defocus_m = possible_m, .motion = {}});
+  if (!scan.beams.empty()) scan.beam = scan.beams.front();
 }
 
 /// Takes `others`, ascending, from `positions`.
@@ -293,7 +295,7 @@ Scan with_windows(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
   Scan scan;
   scan.rank = comm.rank();
   scan.info = std::move(info);
-  scan.defocus_m = deck.probe.defocus_m;
+  scan.beam.defocus_m = deck.probe.defocus_m;
   comm.together([&] {
     scan.plan = make_plan(deck, scan.info);
     scan.grid = geometry::lay_windows(positions_m(deck.data, scan.info), scan.info.pattern,

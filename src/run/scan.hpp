@@ -32,6 +32,12 @@ inline Pixel nearest(Vec2 at) {
   return {static_cast<int>(std::lround(at.y)), static_cast<int>(std::lround(at.x))};
 }
 
+/// How curved the beam is that a run starts with.
+struct StartBeam {
+  double defocus_m = 0;          ///< in a far field
+  optics::FeatureMotion motion;  ///< in a near field: a flat wave's where nothing says otherwise
+};
+
 struct Scan {
   io::ScanSource source;
   io::ScanInfo info;
@@ -59,9 +65,8 @@ struct Scan {
   DarkPixels dark_pixels;               ///< of whole counts
   double poisson_error = 0;             ///< what noise alone leaves; 0: not of whole counts
   double empty_error = 0;               ///< of mean_pattern in place of every pattern
-  optics::FeatureMotion motion;         ///< a flat wave's where nothing says otherwise
-  double defocus_m = 0;                 ///< of a far field's beam at the start
-  std::vector<double> defoci_m;         ///< that it may have; more than one: to be tried
+  StartBeam beam;                       ///< with which the run starts
+  std::vector<StartBeam> beams;         ///< that it may be; more than one: to be tried
   decomposition::MemoryPlan memory;     ///< of this rank
   physics::ScanTile on_device;          ///< of this rank's positions
   std::int64_t pattern_bytes_read = 0;  ///< by this rank

@@ -103,7 +103,7 @@ double start_counts(const deck::Deck& deck, const Scan& scan, double vacuum_coun
 
 WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm) {
   deck::Probe from = deck.probe;
-  from.defocus_m = scan.defocus_m;
+  from.defocus_m = scan.beam.defocus_m;
   const bool resumed = !deck.run.resume.empty();
   const bool continued = resumed || from.initial == "file";
   const auto from_pattern = [&](const ImageStack<double>& pattern) {
@@ -111,7 +111,7 @@ WaveStack start_probe(const deck::Deck& deck, const Scan& scan, const comm::Comm
     if (optics.is_near_field())
       return optics::near_field_probe(
           pattern, scan.info.valid_pixels, optics,
-          optics::curvature_on_detector(scan.motion, optics.propagation_m),
+          optics::curvature_on_detector(scan.beam.motion, optics.propagation_m),
           deck.experiment.propagation == "fresnel");
     return optics::pattern_probe(pattern, optics.wavelength_m, optics.pixel_m,
                                  optics::aberrations(from));

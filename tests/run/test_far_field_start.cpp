@@ -11,7 +11,7 @@
 
 #include "optics/deck_optics.hpp"
 #include "run/beam_curvature.hpp"
-#include "run/defocus_trial.hpp"
+#include "run/beam_trial.hpp"
 #include "run/run.hpp"
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"
@@ -72,10 +72,10 @@ TEST_F(FarFieldStart, DefocusThatTheDeckDoesNotKnowIsMeasured) {
     simulation::simulate(deck({"probe.defocus_m=" + std::to_string(defocus_m)}), world(),
                          Log(false));
     run::Run run(deck({"probe.initial=mean_pattern"}), world(), Log(false));
-    EXPECT_NEAR(run.scan().defocus_m / defocus_m, 1, 0.35);
+    EXPECT_NEAR(run.scan().beam.defocus_m / defocus_m, 1, 0.35);
     run::Run asked(deck({"probe.initial=mean_pattern", "probe.measure_curvature=false"}), world(),
                    Log(false));
-    EXPECT_EQ(asked.scan().defocus_m, 0);
+    EXPECT_EQ(asked.scan().beam.defocus_m, 0);
   }
 }
 
@@ -83,7 +83,7 @@ TEST_F(FarFieldStart, DefocusThatTheDeckDoesNotKnowIsMeasured) {
 TEST_F(FarFieldStart, NearFocusErrorsOfTrialsSayMoreThanShadows) {
   simulation::simulate(deck({"probe.defocus_m=60e-6"}), world(), Log(false));
   const run::Run run(deck({"probe.initial=mean_pattern"}), world(), Log(false));
-  EXPECT_NEAR(run.scan().defocus_m / 60e-6, 1, 0.6);
+  EXPECT_NEAR(run.scan().beam.defocus_m / 60e-6, 1, 0.6);
 }
 
 TEST(LowestDefocus, IsWhereTheParabolaIs) {
@@ -109,17 +109,17 @@ TEST_F(FarFieldStart, DefocusThatTheDeckHasWrongMakesWay) {
     for (const char* wrong : {"-220e-6", "90e-6", "500e-6"}) {
       const std::vector<std::string> keys{text("probe.initial=", initial),
                                           text("probe.defocus_m=", wrong)};
-      EXPECT_NEAR(run::Run(deck(keys), world(), Log(false)).scan().defocus_m / 220e-6, 1, 0.35)
+      EXPECT_NEAR(run::Run(deck(keys), world(), Log(false)).scan().beam.defocus_m / 220e-6, 1, 0.35)
           << initial << " with " << wrong;
     }
   const auto asked = deck({"probe.defocus_m=90e-6", "probe.measure_curvature=false"});
-  EXPECT_EQ(run::Run(asked, world(), Log(false)).scan().defocus_m, 90e-6);
+  EXPECT_EQ(run::Run(asked, world(), Log(false)).scan().beam.defocus_m, 90e-6);
 }
 
 TEST_F(FarFieldStart, DefocusThatTheDeckHasRightStays) {
   simulation::simulate(deck({"probe.defocus_m=220e-6"}), world(), Log(false));
   const auto right = deck({"probe.defocus_m=220e-6", "solver.method=lsqml"});
-  EXPECT_EQ(run::Run(right, world(), Log(false)).scan().defocus_m, 220e-6);
+  EXPECT_EQ(run::Run(right, world(), Log(false)).scan().beam.defocus_m, 220e-6);
 }
 
 /// 0.4 counts a pixel, whose shadows say five times too much. After as many epochs of their own
@@ -141,7 +141,7 @@ TEST_F(FarFieldStart, MethodsThatExplainPatternsByAnyBeamLetPieTry) {
     std::vector<std::string> keys = few;
     keys.push_back(text("solver.method=", method));
     keys.emplace_back("solver.batch_size=auto");
-    EXPECT_EQ(run::Run(deck(keys), world(), Log(false)).scan().defocus_m, 60e-6) << method;
+    EXPECT_EQ(run::Run(deck(keys), world(), Log(false)).scan().beam.defocus_m, 60e-6) << method;
   }
 }
 
@@ -162,10 +162,10 @@ TEST_P(TrialsOf, AMethodLeaveNothingBehind) {
   wrong.emplace_back("probe.defocus_m=-220e-6");
   run::Run tried(deck(wrong), world(), Log(false));
   deck::Deck right = deck(keys);
-  right.probe.defocus_m = tried.scan().defocus_m;
+  right.probe.defocus_m = tried.scan().beam.defocus_m;
   right.probe.measure_curvature = false;
   run::Run told(right, world(), Log(false));
-  EXPECT_GT(tried.scan().defocus_m, 0);
+  EXPECT_GT(tried.scan().beam.defocus_m, 0);
   EXPECT_LT(testing::relative_difference(after_two(tried), after_two(told)), 1e-5);
 }
 

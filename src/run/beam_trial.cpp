@@ -1,4 +1,4 @@
-#include "defocus_trial.hpp"
+#include "beam_trial.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -22,12 +22,12 @@ int n_tried(const deck::Deck& deck) {
   return tenth < fewest ? 0 : std::min(tenth, most);
 }
 
-/// Which of them it starts with. The deck's, the first, is the right one more often than not, above
-/// all in focus, where beams are meant to be.
-std::size_t best_of(std::vector<double> errors, const std::vector<double>& defoci_m) {
+/// Which of them it starts with. The first, the deck's or a flat wave, is the right one more often
+/// than not, above all in focus, where beams are meant to be.
+std::size_t best_of(std::vector<double> errors, bool is_first_in_focus) {
   constexpr double lower = 0.98;
   constexpr double clearly_lower = 0.93;
-  errors.front() *= defoci_m.front() == 0 ? clearly_lower : lower;
+  errors.front() *= is_first_in_focus ? clearly_lower : lower;
   return static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
 }
 
@@ -72,12 +72,43 @@ void plan_solvers(const deck::Deck& deck, Scan& scan) {
   settle_by_counts(deck, scan);
 }
 
-/// "0.0123 with 1e-05, 0.0045 with 2e-05"
-std::string trial_words(const std::vector<double>& errors, const std::vector<double>& defoci_m) {
-  std::string words;
-  for (std::size_t i = 0; i < errors.size(); ++i)
-    words += fmt::format("{}{:.6f} with {:g}", i == 0 ? "" : ", ", errors[i], defoci_m[i]);
-  return words;
+/// By one run after another, which share what `parts` hold.
+std::vector<double> errors_with(const std::vector<StartBeam>& beams, const deck::Deck& trial,
+                                int n_epochs, const comm::Communicator& comm, const Log& log,
+                                RunParts& parts) {
+  const io::MomentsOfPositions moments = parts.scan.moments;  // a run takes them from its scan
+  std::vector<double> errors;
+  for (const StartBeam& beam : beams) {
+    parts.scan.beam = beam;
+    auto run =
+        std::make_unique<Run>(trial, comm, std::move(parts.scan), log, std::move(parts.transport));
+    errors.push_back(error_after(n_epochs, *run, comm));
+    parts = Run::take_apart(std::move(run));
+    parts.scan.moments = moments;
+  }
+  return errors;
+}
+
+/// A far field's. @param scan of which the beam is that of number `best`
+void start_with_defocus(const deck::Probe& probe, const std::vector<double>& errors,
+                        const std::vector<StartBeam>& beams, std::size_t best, int n_epochs,
+                        const Log& log, Scan& scan) {
+  std::vector<double> defoci_m;
+  std::string tried;
+  for (const StartBeam& beam : beams) {
+    tried += fmt::format("{}{:.6f} with {:g}", tried.empty() ? "" : ", ", errors[defoci_m.size()],
+                         beam.defocus_m);
+    defoci_m.push_back(beam.defocus_m);
+  }
+  const bool is_found = best > 0 && !probe.says_defocus() && beams.size() == 3;
+  if (is_found) scan.beam.defocus_m = lowest_m(errors, defoci_m, best);
+  const std::string line = fmt::format(
+      "start probe: the error is {} as probe.defocus_m after {} epochs: the beam starts with {:g}",
+      tried, n_epochs, scan.beam.defocus_m);
+  if (best == 0 || !probe.says_defocus())
+    log.info(line);
+  else
+    log.warning(line + "; probe.measure_curvature = false keeps the deck's");
 }
 
 }  // namespace
@@ -94,37 +125,27 @@ double lowest_m(const std::vector<double>& errors, const std::vector<double>& de
   return is_between ? found_m : defoci_m[best];
 }
 
-RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, Scan scan,
-                        const Log& log) {
-  const std::vector<double> defoci_m = std::exchange(scan.defoci_m, {});
+RunParts settle_beam(const deck::Deck& deck, const comm::Communicator& comm, Scan scan,
+                     const Log& log) {
+  const std::vector<StartBeam> beams = std::exchange(scan.beams, {});
   const int n_epochs = n_tried(deck);
-  if (defoci_m.size() < 2 || n_epochs == 0) return {std::move(scan), nullptr};
+  if (beams.size() < 2 || n_epochs == 0) return {std::move(scan), nullptr};
   deck::Deck trial = without_refinement(deck);
   trial.solvers = {trial_solver(deck.solvers.front())};
   plan_solvers(trial, scan);
-  const io::MomentsOfPositions moments = scan.moments;  // a run takes them from its scan
   RunParts parts{std::move(scan), nullptr};
-  std::vector<double> errors;
-  for (const double defocus_m : defoci_m) {
-    parts.scan.defocus_m = defocus_m;
-    parts.scan.moments = moments;
-    auto run =
-        std::make_unique<Run>(trial, comm, std::move(parts.scan), log, std::move(parts.transport));
-    errors.push_back(error_after(n_epochs, *run, comm));
-    parts = Run::take_apart(std::move(run));
-  }
-  const std::size_t best = best_of(errors, defoci_m);
-  const bool is_found = best > 0 && !deck.probe.says_defocus() && defoci_m.size() == 3;
-  parts.scan.defocus_m = is_found ? lowest_m(errors, defoci_m, best) : defoci_m[best];
-  parts.scan.moments = moments;
+  const std::vector<double> errors = errors_with(beams, trial, n_epochs, comm, log, parts);
+  const bool in_near_field = parts.scan.plan.optics.is_near_field();
+  const std::size_t best = best_of(errors, !in_near_field && beams.front().defocus_m == 0);
+  parts.scan.beam = beams[best];
   plan_solvers(deck, parts.scan);
-  const std::string line = fmt::format(
-      "start probe: the error is {} as probe.defocus_m after {} epochs: the beam starts with {:g}",
-      trial_words(errors, defoci_m), n_epochs, parts.scan.defocus_m);
-  if (best == 0 || !deck.probe.says_defocus())
-    log.info(line);
+  if (in_near_field)
+    log.info(
+        fmt::format("start probe: the error is {:.6f} with a flat wave, {:.6f} with one curved "
+                    "as patterns move, after {} epochs: the beam starts {}",
+                    errors[0], errors[1], n_epochs, best == 0 ? "flat" : "curved"));
   else
-    log.warning(line + "; probe.measure_curvature = false keeps the deck's");
+    start_with_defocus(deck.probe, errors, beams, best, n_epochs, log, parts.scan);
   return parts;
 }
 

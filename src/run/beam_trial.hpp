@@ -7,12 +7,12 @@
 
 namespace tessera::run {
 
-/// Where patterns and deck disagree on the defocus of the beam (Scan::defoci_m), the first epochs
-/// are made with each, and the lowest error says with which it starts, or, where the deck has none,
-/// `lowest_m`: a tenth of the deck's, five at most; decks of less than 30 start with their own.
-/// Collective. @throws AgreedError
-RunParts settle_defocus(const deck::Deck& deck, const comm::Communicator& comm, Scan scan,
-                        const Log& log);
+/// Where the patterns leave open which of several beams a scan has (Scan::beams), the first epochs
+/// are made with each, and the lowest error says with which it starts, or, in a far field whose
+/// deck has no defocus, `lowest_m`: a tenth of the deck's, five at most; decks of less than 30
+/// start with the first. Collective. @throws AgreedError
+RunParts settle_beam(const deck::Deck& deck, const comm::Communicator& comm, Scan scan,
+                     const Log& log);
 
 /// Of errors after trials with 0, a and a / 2: where their parabola is lowest, which is nearer to
 /// the right defocus than any of the three (docs/methods/start_values.md). The one of number `best`
