@@ -57,6 +57,7 @@ void write_history(io::StagedFile& file, const std::vector<EpochFigures>& histor
   write("error", &EpochFigures::error);
   write("r_factor", &EpochFigures::r_factor);
   write("stage", &EpochFigures::stage);
+  write("noise", &EpochFigures::noise);
   const bool validated = std::ranges::any_of(
       history, [](const EpochFigures& epoch) { return std::isfinite(epoch.validation_error); });
   if (validated) write("validation_error", &EpochFigures::validation_error);

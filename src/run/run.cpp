@@ -229,7 +229,8 @@ EpochFigures Run::run_epoch() {
   constraints_->apply(exec_, *sweep_, unknowns_, n_epochs());
   rank_.transport->wait(exec_);  // whatever else waits for the device knows no deadline
   const physics::FigureSums sums = take_sums();
-  EpochFigures figures{sums.error(), sums.r_factor(), stage_};
+  EpochFigures figures{.error = sums.error(), .r_factor = sums.r_factor(), .stage = stage_};
+  figures.noise = rank_.model.detector().noise();
   const bool validates = (n_epochs() + 1) % deck_.validation.every_epochs == 0;
   if (validates && !scan_.held_out.empty()) figures.validation_error = measure_held_out();
   history_.push_back(figures);

@@ -42,10 +42,19 @@ bool diverges(const deck::Stop& stop, History history) {
                         [](double before, double after) { return after > before; });
 }
 
-/// A solver's errors far above what it has reached, and above where it began. Swings come back.
+/// Of the last stage the lines at the end that were made with the same noise.
+History last_noise(History history) {
+  const History lines = last_stage(history);
+  std::size_t n = 0;
+  while (n < lines.size() && lines[lines.size() - 1 - n].noise == lines.back().noise) ++n;
+  return lines.last(n);
+}
+
+/// A solver's errors far above what it has reached, and above where it began; with another noise it
+/// begins anew, and full steps may hold the error far above that of amplitudes. Swings come back.
 bool runs_away(const deck::Stop& stop, History history) {
   constexpr std::size_t n_epochs = 3;
-  const History lines = last_stage(history);
+  const History lines = last_noise(history);
   if (stop.divergence_ratio == 0 || lines.size() <= n_epochs) return false;
   const double lowest = std::ranges::min(lines, {}, &EpochFigures::error).error;
   const double bound = std::max(stop.divergence_ratio * lowest, lines.front().error);

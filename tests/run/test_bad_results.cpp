@@ -78,11 +78,15 @@ TEST_F(BadResult, AnObjectThatIsNotFinite) {
   EXPECT_THAT(complaint(deck), AllOf(HasSubstr("object.file"), HasSubstr("not finite")));
 }
 
-TEST_F(BadResult, AHistoryThatIsShortOrCountsStagesWrongly) {
+TEST_F(BadResult, AHistoryThatIsShortOrCountsWrongly) {
   replace("history/r_factor", {0.5});
   EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("run.resume"), HasSubstr("history/r_factor"),
                                         HasSubstr("holds 1 values")));
   replace("history/r_factor", {0.5, 0.4});
+  for (const std::vector<double>& noise : {std::vector<double>{-1, 0}, {0, 4}, {nan, 0}}) {
+    replace("history/noise", noise);
+    EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("history/noise"), HasSubstr(result_)));
+  }
   for (const std::vector<double>& stages :
        {std::vector<double>{-1, 0}, {0, -3}, {1, 0}, {nan, 0}, {0, 1e300}}) {
     replace("history/stage", stages);

@@ -95,6 +95,10 @@ TEST(Runaway, IsFarAboveTheLowestAndTheFirstForThreeEpochs) {
   EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 0.9, 1.1, 1.1}), 0), StopRule::none) << "swings";
   EXPECT_EQ(ending_rule(stop, lines({0.1, 0.1}) + lines({1, 1, 1, 1}, 1), 0), StopRule::none)
       << "of another solver";
+  std::vector<EpochFigures> by_poisson = lines({1, 1, 1, 1});
+  for (EpochFigures& line : by_poisson) line.noise = physics::Noise::poisson;
+  EXPECT_EQ(ending_rule(stop, lines({0.1, 0.1}) + by_poisson, 0), StopRule::none)
+      << "with another noise";
   stop.divergence_ratio = 0;
   EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::none);
 }
