@@ -67,7 +67,7 @@ struct Solver {
   static Solver of(std::string_view method);
 
   /// What stands for this one if it is automatic: methods and steps that hold without tuning.
-  /// Why these: docs/methods/automatic.md.
+  /// Why these, and what the near field has of its own: docs/methods/automatic.md.
   std::vector<Solver> recipe(bool in_near_field) const;
 
   /// Positions of a batch among `n`.

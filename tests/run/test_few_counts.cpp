@@ -229,6 +229,23 @@ TEST_F(FewCounts, OfManyArePoissonsOnceTheErrorIsWhatTheirNoiseLeaves) {
     EXPECT_EQ(resumed.history()[i].error, whole.history()[i].error) << "epoch " << i + 1;
 }
 
+/// Costs by two noises do not compare: the first of the other is the least.
+TEST_F(FewCounts, WhatIsFarWorseBehindAChangeOfNoiseIsNotKept) {
+  run::Run run(
+      simulated(200000, {"solver.method=lsqml", "solver.epochs=60", "simulation.n_positions=100"}),
+      testing::world(), Log(false));
+  while (!run.finished() && !run.adapt_noise()) run.run_epoch();
+  ASSERT_FALSE(run.finished());
+  const int n_amplitude = run.n_epochs();
+  Kokkos::deep_copy(run.unknowns().object, device::complex(1));
+  const EpochFigures spoilt = run.run_epoch();
+  EXPECT_EQ(run.history().front().noise, physics::Noise::amplitude);
+  EXPECT_EQ(spoilt.noise, physics::Noise::poisson);
+  run.go_back();
+  EXPECT_LE(run.n_epochs(), n_amplitude);
+  EXPECT_LT(run.measure().error, 0.5 * spoilt.error);
+}
+
 TEST_F(FewCounts, OfManyStayAmplitudesWhereTheModelLacksMore) {
   const Overrides more{"solver.method=auto", "solver.epochs=60", "simulation.n_positions=100",
                        "simulation.position_error_px=0.5"};

@@ -73,7 +73,7 @@ double overlap(const WaveStack& a, const WaveStack& b) {
 /// E of the mean of all patterns in place of each, by the file.
 double error_of_the_mean(const std::string& path, std::size_t n_pixels) {
   const std::vector<double> counts = io::File::open(path).read_doubles("patterns");
-  const double n_patterns = static_cast<double>(counts.size() / n_pixels);
+  const auto n_patterns = static_cast<double>(counts.size() / n_pixels);
   std::vector<double> mean(n_pixels, 0.0);
   for (std::size_t i = 0; i < counts.size(); ++i) mean[i % n_pixels] += counts[i] / n_patterns;
   double squares = 0;

@@ -17,6 +17,7 @@ namespace {
 /// Lines of one solver; the error is a tenth of the r_factor.
 std::vector<EpochFigures> lines(const std::vector<double>& r_factors, int stage = 0) {
   std::vector<EpochFigures> history;
+  history.reserve(r_factors.size());
   for (const double r_factor : r_factors) history.push_back({r_factor / 10, r_factor, stage});
   return history;
 }
@@ -113,6 +114,7 @@ TEST(NearLowest, IsAFifthAboveTheSolversLowestAtMost) {
 /// Lines of one solver by their validation error; NaN: no look.
 std::vector<EpochFigures> looks(const std::vector<double>& errors, int stage = 0) {
   std::vector<EpochFigures> history;
+  history.reserve(errors.size());
   for (const double error : errors) history.push_back({1, 1, stage, error});
   return history;
 }
