@@ -11,11 +11,17 @@ namespace {
 
 using History = std::span<const EpochFigures>;
 
+/// The lines at the end that have the last one's `field`.
+template <class Field>
+History alike_at_end(History history, Field field) {
+  std::size_t n = 0;
+  while (n < history.size() && history[history.size() - 1 - n].*field == history.back().*field) ++n;
+  return history.last(n);
+}
+
 /// The lines at the end that the same solver made.
 History last_stage(History history) {
-  std::size_t n = 0;
-  while (n < history.size() && history[history.size() - 1 - n].stage == history.back().stage) ++n;
-  return history.last(n);
+  return alike_at_end(history, &EpochFigures::stage);
 }
 
 /// Whether holds(r_factor before, r_factor after) for each of the last `n` steps within a stage.
@@ -42,19 +48,11 @@ bool diverges(const deck::Stop& stop, History history) {
                         [](double before, double after) { return after > before; });
 }
 
-/// Of the last stage the lines at the end that were made with the same noise.
-History last_noise(History history) {
-  const History lines = last_stage(history);
-  std::size_t n = 0;
-  while (n < lines.size() && lines[lines.size() - 1 - n].noise == lines.back().noise) ++n;
-  return lines.last(n);
-}
-
 /// A solver's errors far above what it has reached, and above where it began; with another noise it
 /// begins anew, and full steps may hold the error far above that of amplitudes. Swings come back.
 bool runs_away(const deck::Stop& stop, History history) {
   constexpr std::size_t n_epochs = 3;
-  const History lines = last_noise(history);
+  const History lines = alike_at_end(last_stage(history), &EpochFigures::noise);
   if (stop.divergence_ratio == 0 || lines.size() <= n_epochs) return false;
   const double lowest = std::ranges::min(lines, {}, &EpochFigures::error).error;
   const double bound = std::max(stop.divergence_ratio * lowest, lines.front().error);

@@ -83,8 +83,7 @@ struct Solver {
          .meaning =
              "How object and probe are found; the methods are listed below. `auto` is two in "
              "turn: `lsqml`, and `ml` for the last quarter of the epochs, 25 at most, or for half "
-             "of "
-             "them in the near field.",
+             "of them in the near field.",
          .choices = method_words()},
         {.name = "epochs",
          .field = &epochs,
