@@ -8,9 +8,9 @@
 
 #include "tessera/base/text.hpp"
 
-#include "disc_parallax.hpp"
 #include "init_steps.hpp"
 #include "io/file_facts.hpp"
+#include "optics/disc_parallax.hpp"
 #include "raster_columns.hpp"
 #include "scan_orientation.hpp"
 
@@ -78,32 +78,29 @@ void transpose(Sight& sight, DeckDraft& deck, const std::string& why) {
                                 was_turned ? "false" : "true"));
 }
 
-/// The raster step over the detector pixel, times this, is the defocus. Its sign goes with the half
-/// turn that is taken.
-void turn_as_images_shift(DiscParallax found, Sight& sight, DeckDraft& deck) {
-  const bool is_crossed = found.yy * found.xx < found.yx * found.xy;
-  if (is_crossed) {
-    std::swap(found.yy, found.yx);
-    std::swap(found.xy, found.xx);
+void turn_as_images_shift(const optics::DiscParallax& found, Sight& sight, DeckDraft& deck) {
+  if (found.is_exchanged)
     transpose(sight, deck, "as images of the bright disc's parts are shifted");
-  }
-  double rotation = std::atan2(found.xy - found.yx, found.yy + found.xx);
-  double steps_per_px = -std::sqrt(std::abs(found.yy * found.xx - found.yx * found.xy));
-  if (std::abs(rotation) > std::numbers::pi / 2) {
-    rotation -= std::copysign(std::numbers::pi, rotation);
-    steps_per_px = -steps_per_px;
-  }
-  sight.raster_steps_per_px = steps_per_px;
+  sight.raster_steps_per_px = found.shift_per_px;
   sight.seen.emplace_back(
       "orientation",
       text("parts of the bright disc show the scan shifted by ",
-           number_words("%.3g", std::abs(steps_per_px)), " steps a pixel (correlation ",
+           number_words("%.3g", std::abs(found.shift_per_px)), " steps a pixel (correlation ",
            number_words("%.2g", found.correlation), "): out of focus, and turned by ",
-           number_words("%.1f", degrees(rotation)), " degrees",
-           is_crossed ? ", rows and columns exchanged" : ""));
-  deck.set("data.raster_rotation_rad", number_words("%.4f", rotation),
+           number_words("%.1f", degrees(found.rotation_rad)), " degrees",
+           found.is_exchanged ? ", rows and columns exchanged" : ""));
+  deck.set("data.raster_rotation_rad", number_words("%.4f", found.rotation_rad),
            "as images of the bright disc's parts are shifted; half a turn more would be the other "
            "sign of defocus and phase");
+}
+
+/// In focus a strong sample moves the disc, whose edges show something that is no parallax.
+bool contradicts(const ScanOrientation& by_curl, const optics::DiscParallax& parallax) {
+  constexpr double certain_curl_share = 0.1;
+  constexpr double least_sine = 0.35;
+  return by_curl.curl_share < certain_curl_share &&
+         (by_curl.transpose != parallax.is_exchanged ||
+          std::abs(std::sin(by_curl.rotation_rad - parallax.rotation_rad)) > least_sine);
 }
 
 void turn_to_least_curl(const ScanOrientation& found, Sight& sight, DeckDraft& deck) {
@@ -129,9 +126,10 @@ void look_at_raster(io::ScanReader& reader, Sight& sight, DeckDraft& deck) {
   const Pixel corner{(sight.raster[0] - part.h) / 2, (sight.raster[1] - part.w) / 2};
   const RasterSample sample = sample_raster(reader, sight.raster[1], Box::at(corner, part),
                                             sight.trusted, sight.survey, sight.beam);
-  if (const auto parallax = find_disc_parallax(sample))
-    return turn_as_images_shift(*parallax, sight, deck);
   const ScanOrientation found = find_scan_orientation(sample.centres, part);
+  const optics::DiscParallax parallax = optics::turned_parallax(sample.disc);
+  if (parallax.is_clear() && !contradicts(found, parallax))
+    return turn_as_images_shift(parallax, sight, deck);
   if (found.curl_share <= 0.3) turn_to_least_curl(found, sight, deck);
 }
 

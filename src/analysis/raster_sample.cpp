@@ -6,16 +6,13 @@
 namespace tessera::analysis {
 namespace {
 
-/// Across the bright disc.
-constexpr int n_blocks_across = 10;
-
 /// Of every pixel the number of its block; -1: it belongs to none.
 std::vector<int> cut_into_blocks(const Survey& survey, const BeamOnDetector& beam,
                                  RasterSample& sample) {
   const int h = survey.mean.h();
   const int w = survey.mean.w();
-  const int side = std::max(1, static_cast<int>(std::ceil(2 * beam.radius_px / n_blocks_across)));
-  sample.block_px = side;
+  const int side = optics::block_side(beam.radius_px);
+  sample.disc.block_px = side;
   std::vector<int> block_of(survey.mean.size(), -1);
   for (int y = 0; y + side <= h; y += side)
     for (int x = 0; x + side <= w; x += side) {
@@ -25,8 +22,8 @@ std::vector<int> cut_into_blocks(const Survey& survey, const BeamOnDetector& bea
       if (n_in_disc == 0 || 10 * n_in_disc < 8 * side * side) continue;
       for (int i = 0; i < side * side; ++i)
         block_of[static_cast<std::size_t>((y + i / side) * w + x + i % side)] =
-            static_cast<int>(sample.blocks.size());
-      sample.blocks.push_back({y / side, x / side});
+            static_cast<int>(sample.disc.blocks.size());
+      sample.disc.blocks.push_back({y / side, x / side});
     }
   return block_of;
 }
@@ -60,9 +57,9 @@ void add_pattern(const float* pattern, int width, Pixel at, const std::vector<in
     const auto y = static_cast<double>(pixel / static_cast<std::size_t>(width));
     const auto x = static_cast<double>(pixel % static_cast<std::size_t>(width));
     moment = moment + value * Vec2{y, x};
-    if (block_of[pixel] >= 0) sample.images(block_of[pixel], at.y, at.x) += value;
+    if (block_of[pixel] >= 0) sample.disc.images(block_of[pixel], at.y, at.x) += value;
   }
-  const auto position = static_cast<std::size_t>(at.y * sample.raster.w + at.x);
+  const auto position = static_cast<std::size_t>(at.y * sample.disc.raster.w + at.x);
   sample.counts[position] = sum;
   sample.centres[position] = sum > 0 ? moment / sum : Vec2{};
 }
@@ -75,10 +72,11 @@ RasterSample sample_raster(io::ScanReader& reader, int n_columns, const Box& pos
   const io::RecordedPatterns recorded = reader.patterns();
   const Shape2 shape = recorded.shape;
   RasterSample sample;
-  sample.raster = positions.shape();
+  sample.disc.raster = positions.shape();
   const std::vector<int> block_of = cut_into_blocks(survey, beam, sample);
-  sample.images = ImageStack<double>(static_cast<int>(sample.blocks.size()), sample.raster);
-  sample.counts.resize(static_cast<std::size_t>(sample.raster.size()));
+  sample.disc.images =
+      ImageStack<double>(static_cast<int>(sample.disc.blocks.size()), sample.disc.raster);
+  sample.counts.resize(static_cast<std::size_t>(sample.disc.raster.size()));
   sample.centres.resize(sample.counts.size());
   std::vector<float> patterns;
   const auto n_pixels = static_cast<std::size_t>(shape.size());

@@ -5,18 +5,15 @@
 
 #include "tessera/base/image_stack.hpp"
 
+#include "optics/disc_images.hpp"
 #include "survey.hpp"
 
 namespace tessera::analysis {
 
 struct RasterSample {
-  Shape2 raster;               ///< of the part
   std::vector<double> counts;  ///< of a pattern, row by row
   std::vector<Vec2> centres;   ///< of mass, pixels
-  /// The bright disc is cut into blocks of so many pixels; blocks on its edge are left out.
-  int block_px = 1;
-  std::vector<Pixel> blocks;  ///< their row and column, in blocks
-  ImageStack<double> images;  ///< (block, raster): counts in a block
+  optics::DiscImages disc;     ///< of the part; blocks on the disc's edge are left out
 };
 
 /// @param n_columns of the raster, which the file may not know

@@ -1,6 +1,7 @@
 #include "optics/coarse_map.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -30,9 +31,16 @@ void for_each_near_node(Shape2 nodes, Vec2 at, const Add& add) {
   const auto last = [](double c, int n) {
     return std::min(n - 1, static_cast<int>(std::floor(c + reach)));
   };
-  for (int y = first(at.y); y <= last(at.y, nodes.h); ++y)
-    for (int x = first(at.x); x <= last(at.x, nodes.w); ++x)
-      add(y, x, std::exp(-(squared(y - at.y) + squared(x - at.x)) / 2));
+  const int left = first(at.x);
+  const int right = last(at.x, nodes.w);
+  std::array<double, 2 * reach + 1> across{};
+  for (int x = left; x <= right; ++x)
+    across[static_cast<std::size_t>(x - left)] = std::exp(-squared(x - at.x) / 2);
+  for (int y = first(at.y); y <= last(at.y, nodes.h); ++y) {
+    const double along = std::exp(-squared(y - at.y) / 2);
+    for (int x = left; x <= right; ++x)
+      add(y, x, along * across[static_cast<std::size_t>(x - left)]);
+  }
 }
 
 /// Values and their mirror images, so that the whole is periodic: the derivative along an axis

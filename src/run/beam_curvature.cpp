@@ -1,14 +1,12 @@
 #include "run/beam_curvature.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
+#include <numbers>
 #include <utility>
 
 #include "tessera/base/text.hpp"
 
-#include "io/stored_patterns.hpp"
 #include "scan_rows.hpp"
 
 namespace tessera::run {
@@ -18,6 +16,7 @@ namespace {
 /// are found as well in fewer pixels.
 constexpr int max_image_px = 192;
 constexpr int max_shadow_px = 64;
+constexpr int max_disc_px = 32;
 
 /// Less of the contrast that moves as one may be chance.
 constexpr double least_correlation = 0.02;
@@ -33,6 +32,12 @@ constexpr double little = 0.1;
 constexpr double least_of_shadows = 0.04;
 /// Shadows tell a defocus that well.
 constexpr double roughly = 0.15;
+/// In focus the parallax shows a depth of field, and up to three of them half too much.
+constexpr double near_focus = 3;
+/// Turned by 10 degrees or less the images agree nearly as well.
+constexpr double much_better = 0.03;
+/// The best of all turns is better than chance by chance.
+constexpr double certain_turn = 0.2;
 
 /// Of all positions. Collective.
 std::vector<Vec2> window_positions_px(const Scan& scan, const comm::Communicator& comm) {
@@ -44,8 +49,35 @@ std::vector<Vec2> window_positions_px(const Scan& scan, const comm::Communicator
   return positions;
 }
 
-int bin_to(int max_px, Shape2 shape) {
-  return (std::max(shape.h, shape.w) + max_px - 1) / max_px;
+/// Up to 64 x 64 of a raster, ascending: what lies in one piece shows how images of the bright
+/// disc's parts are shifted.
+std::vector<int> nearest_to_middle(const std::vector<Vec2>& positions_px) {
+  constexpr std::size_t most = 4096;
+  Vec2 middle;
+  for (const Vec2& at : positions_px)
+    middle = middle + at / static_cast<double>(positions_px.size());
+  std::vector<std::pair<double, int>> by_distance;
+  by_distance.reserve(positions_px.size());
+  for (std::size_t i = 0; i < positions_px.size(); ++i) {
+    const Vec2 away = positions_px[i] - middle;
+    by_distance.emplace_back(away.y * away.y + away.x * away.x, static_cast<int>(i));
+  }
+  const std::size_t n = std::min(most, by_distance.size());
+  std::ranges::nth_element(by_distance, by_distance.begin() + static_cast<std::ptrdiff_t>(n));
+  std::vector<int> nearest;
+  nearest.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) nearest.push_back(by_distance[i].second);
+  std::ranges::sort(nearest);
+  return nearest;
+}
+
+std::vector<Vec2> chosen(const std::vector<int>& positions, const std::vector<Vec2>& of_all_px,
+                         int bin) {
+  std::vector<Vec2> of_chosen;
+  of_chosen.reserve(positions.size());
+  for (const int position : positions)
+    of_chosen.push_back(of_all_px[static_cast<std::size_t>(position)] / bin);
+  return of_chosen;
 }
 
 /// Nothing else explains the patterns half as well.
@@ -85,63 +117,76 @@ bool measures_curvature(const deck::Deck& deck, const Scan& scan) {
 }
 
 PatternSample::PatternSample(const Scan& scan, const comm::Communicator& comm)
-    : type_(scan.info.type),
-      recorded_(scan.info.pattern),
-      // Far fields are kept with zero frequency at their first pixel.
-      middle_(scan.plan.optics.is_near_field() ? Pixel{} : Pixel{recorded_.h / 2, recorded_.w / 2}),
-      ignored_(scan.info.saturation),
-      bin_(bin_to(scan.plan.optics.is_near_field() ? max_image_px : max_shadow_px, recorded_)),
-      mine_(scan.tile().positions) {
-  const std::vector<Vec2> all = window_positions_px(scan, comm);
-  pairs_ = optics::spread_pairs(
-      all, recorded_,
-      scan.plan.optics.is_near_field() ? optics::apart_in_images : optics::apart_in_shadows);
-  chosen_ = optics::renumber(pairs_);
-  for (const int position : chosen_)
-    positions_px_.push_back(all[static_cast<std::size_t>(position)] / bin_);
-  patterns_ = ImageStack<double>(static_cast<int>(chosen_.size()),
-                                 {recorded_.h / bin_, recorded_.w / bin_});
-}
+    : in_near_field_(scan.plan.optics.is_near_field()),
+      mine_(scan.tile().positions),
+      positions_px_(window_positions_px(scan, comm)),
+      pairs_(optics::spread_pairs(
+          positions_px_, scan.info.pattern,
+          in_near_field_ ? optics::apart_in_images : optics::apart_in_shadows)),
+      in_pairs_(optics::renumber(pairs_)),
+      side_by_side_(in_near_field_ ? std::vector<int>{} : nearest_to_middle(positions_px_)),
+      of_pairs_(scan, in_pairs_, in_near_field_ ? max_image_px : max_shadow_px),
+      of_middle_(scan, side_by_side_, max_disc_px) {}
 
 io::TakePatterns PatternSample::before(io::TakePatterns take) {
   return [this, take = std::move(take)](std::span<const int> places, const std::byte* patterns) {
-    const std::size_t bytes = static_cast<std::size_t>(recorded_.size()) * io::size_of(type_);
-    for (std::size_t i = 0; i < places.size(); ++i)
-      keep(mine_[static_cast<std::size_t>(places[i])], patterns + i * bytes);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const int position = mine_[static_cast<std::size_t>(places[i])];
+      const std::byte* const pattern = patterns + i * of_pairs_.recorded_bytes();
+      of_pairs_.keep(position, pattern);
+      of_middle_.keep(position, pattern);
+    }
     if (take) take(places, patterns);
   };
 }
 
-void PatternSample::keep(int position, const std::byte* pattern) {
-  const auto found = std::ranges::lower_bound(chosen_, position);
-  if (found == chosen_.end() || *found != position) return;
-  const int i = static_cast<int>(found - chosen_.begin());
-  io::with_type(type_, [&](auto like) {
-    const auto* const counts = reinterpret_cast<const decltype(like)*>(pattern);
-    double last = 0;  // in place of a pixel that is ignored
-    for (int y = 0; y < recorded_.h; ++y)
-      for (int x = 0; x < recorded_.w; ++x) {
-        const auto count = static_cast<double>(counts[std::int64_t{y} * recorded_.w + x]);
-        if (count < ignored_) last = count;
-        const int row = (y + middle_.y) % recorded_.h / bin_;
-        const int column = (x + middle_.x) % recorded_.w / bin_;
-        if (row < patterns_.h() && column < patterns_.w()) patterns_(i, row, column) += last;
-      }
-  });
-}
-
 optics::FeatureMotion PatternSample::motion(const comm::Communicator& comm) {
-  comm.sum(std::span(patterns_.data(), patterns_.size()));
-  std::array<double, 6> found{};
+  const ImageStack<double>& patterns = of_pairs_.gather(comm);
+  optics::FeatureMotion found;
   comm.together([&] {
     if (!comm.is_root()) return;
-    const auto [yy, yx, xx, correlation, flat, chance] =
-        middle_ == Pixel{} ? optics::feature_motion(patterns_, positions_px_, pairs_)
-                           : optics::shadow_motion(patterns_, positions_px_, pairs_, bin_);
-    found = {yy, yx, xx, correlation, flat, chance};
+    const int bin = of_pairs_.bin();
+    const std::vector<Vec2> positions = chosen(in_pairs_, positions_px_, bin);
+    found = in_near_field_ ? optics::feature_motion(patterns, positions, pairs_)
+                           : optics::shadow_motion(patterns, positions, pairs_, bin);
   });
-  comm.broadcast(std::span<double>(found));
-  return {found[0], found[1], found[2], found[3], found[4], found[5]};
+  comm.broadcast(std::span(&found, 1));
+  return found;
+}
+
+optics::ScanParallax PatternSample::parallax(const comm::Communicator& comm) {
+  const ImageStack<double>& patterns = of_middle_.gather(comm);
+  optics::ScanParallax found;
+  comm.together([&] {
+    if (!comm.is_root()) return;
+    found =
+        optics::scan_parallax(patterns, chosen(side_by_side_, positions_px_, 1), of_middle_.bin());
+  });
+  comm.broadcast(std::span(&found, 1));
+  return found;
+}
+
+ShownDefocus shown_by(const optics::FeatureMotion& shadows, const Scan& scan) {
+  const geometry::Optics& optics = scan.plan.optics;
+  return {.defocus_m =
+              optics::defocus_m(shadows, scan.info.pattern.w, optics.pixel_m, optics.wavelength_m),
+          .is_clear = is_clear(shadows)};
+}
+
+ShownDefocus shown_by(const optics::ScanParallax& parallax, const Scan& scan) {
+  const geometry::Optics& optics = scan.plan.optics;
+  const auto& [straight, turned, radius_px] = parallax;
+  const int window = scan.info.pattern.w;
+  const double depths_of_field = std::abs(straight.shift_per_px) * radius_px * radius_px / window;
+  return {.defocus_m = straight.shift_per_px * window * optics.pixel_m * optics.pixel_m /
+                       optics.wavelength_m,
+          .is_clear = straight.is_clear(),
+          .is_near_focus = depths_of_field < near_focus,
+          .is_of_parallax = true};
+}
+
+bool asks_parallax(const deck::Deck& deck, const optics::FeatureMotion& shadows) {
+  return deck.experiment.voltage_V && shadows.correlation < least_of_shadows;
 }
 
 std::vector<optics::FeatureMotion> possible_motions(const optics::FeatureMotion& measured) {
@@ -150,10 +195,10 @@ std::vector<optics::FeatureMotion> possible_motions(const optics::FeatureMotion&
   return {{}, measured};
 }
 
-std::vector<double> possible_defoci_m(const deck::Probe& probe,
-                                      const optics::FeatureMotion& shadows, double shown_m) {
+std::vector<double> possible_defoci_m(const deck::Probe& probe, const ShownDefocus& shown) {
   const double of_deck_m = probe.defocus_m;
-  if (!probe.says_defocus() && is_clear(shadows)) return {shown_m};
+  const double shown_m = shown.defocus_m;
+  if (!probe.says_defocus() && shown.is_clear && !shown.is_near_focus) return {shown_m};
   const auto agree = [](double a_m, double b_m) {
     return a_m / b_m > 1 - roughly && a_m / b_m < 1 / (1 - roughly);
   };
@@ -162,9 +207,16 @@ std::vector<double> possible_defoci_m(const deck::Probe& probe,
   // Near focus shadows move less than they seem to.
   if (!probe.says_defocus()) possible.push_back(shown_m / 2);
   // Conventions, and decks, differ in the sign of an underfocus.
-  if (of_deck_m != 0 && !is_clear(shadows) && !agree(-of_deck_m, shown_m))
+  if (of_deck_m != 0 && !shown.is_clear && !agree(-of_deck_m, shown_m))
     possible.push_back(-of_deck_m);
   return possible;
+}
+
+double first_unless_below(const deck::Probe& probe, const ShownDefocus& shown) {
+  constexpr double of_deck = 0.98;
+  constexpr double in_focus = 0.93;
+  if (shown.is_of_parallax && (shown.is_clear || probe.defocus_m != 0)) return 1;
+  return probe.defocus_m == 0 ? in_focus : of_deck;
 }
 
 std::string shadows_line(const optics::FeatureMotion& shadows, double shown_m) {
@@ -172,6 +224,29 @@ std::string shadows_line(const optics::FeatureMotion& shadows, double shown_m) {
               " times as far as the sample, as with probe.defocus_m = ", shown_m,
               ", at a correlation of ", rounded(shadows.correlation), " where chance has ",
               rounded(shadows.flat_correlation));
+}
+
+std::string parallax_line(const optics::DiscParallax& parallax, double shown_m) {
+  return text(
+      "start probe: parts of the bright disc see the sample shifted as with "
+      "probe.defocus_m = ",
+      shown_m, ", at a correlation of ", rounded(parallax.correlation), " where chance has ",
+      rounded(parallax.chance));
+}
+
+std::string doubt_of_turn(const optics::ScanParallax& parallax) {
+  const auto& [straight, turned, radius_px] = parallax;
+  if (!turned.is_clear() || turned.correlation < certain_turn ||
+      turned.correlation < straight.correlation + much_better)
+    return {};
+  if (turned.is_exchanged)
+    return "parts of the bright disc see the sample shifted as in a mirror: rows and columns of "
+           "the detector are probably exchanged (data.transpose), or those of the scan";
+  constexpr double in_degrees = 180 / std::numbers::pi;
+  return text("parts of the bright disc see the sample shifted along a direction that is ",
+              std::round(turned.rotation_rad * in_degrees),
+              " degrees from that of the scan, or that plus 180: it is probably turned by so much "
+              "more (data.raster_rotation_rad)");
 }
 
 std::string curvature_line(const optics::FeatureMotion& motion, const geometry::Optics& optics) {

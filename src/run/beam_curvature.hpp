@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "optics/disc_parallax.hpp"
+#include "run/binned_patterns.hpp"
 #include "run/scan.hpp"
 
 namespace tessera::run {
@@ -23,33 +25,49 @@ class PatternSample {
   io::TakePatterns before(io::TakePatterns take);
   /// Collective.
   optics::FeatureMotion motion(const comm::Communicator& comm);
+  /// Of a far field. Collective.
+  optics::ScanParallax parallax(const comm::Communicator& comm);
 
  private:
-  void keep(int position, const std::byte* pattern);
-
-  io::PatternType type_;
-  Shape2 recorded_;
-  Pixel middle_;    ///< of what is kept, where the first recorded pixel goes
-  double ignored_;  ///< of pixels that a pattern ignores
-  int bin_;
-  std::vector<int> mine_;    ///< scan positions of this rank
-  std::vector<int> chosen_;  ///< scan positions, ascending
-  std::vector<Vec2> positions_px_;
+  bool in_near_field_;
+  std::vector<int> mine_;           ///< scan positions of this rank
+  std::vector<Vec2> positions_px_;  ///< of all
   std::vector<optics::PatternPair> pairs_;
-  ImageStack<double> patterns_;  ///< of chosen_; zeros where they are another rank's
+  std::vector<int> in_pairs_;      ///< scan positions, ascending
+  std::vector<int> side_by_side_;  ///< likewise
+  BinnedPatterns of_pairs_;
+  BinnedPatterns of_middle_;
 };
+
+/// What the patterns of a far field say of the beam's defocus.
+struct ShownDefocus {
+  double defocus_m = 0;
+  bool is_clear = false;
+  bool is_near_focus = false;  ///< where it is not known well
+  bool is_of_parallax = false;
+};
+ShownDefocus shown_by(const optics::FeatureMotion& shadows, const Scan& scan);
+ShownDefocus shown_by(const optics::ScanParallax& parallax, const Scan& scan);
+/// Shadows of a weak sample are lost in the noise of single patterns. All patterns together show
+/// the parallax, which strong samples falsify.
+bool asks_parallax(const deck::Deck& deck, const optics::FeatureMotion& shadows);
 
 /// What a near field's beam may have. One: that is it; a flat wave's and the measured one: errors
 /// of the first epochs decide (docs/methods/start_values.md).
 std::vector<optics::FeatureMotion> possible_motions(const optics::FeatureMotion& measured);
 /// What a far field's beam may have, the deck's first, where that is not what its patterns show.
 /// One: that is it; more: errors of the first epochs decide (docs/methods/start_values.md).
-/// @param shown_m by the shadows
-std::vector<double> possible_defoci_m(const deck::Probe& probe,
-                                      const optics::FeatureMotion& shadows, double shown_m);
+std::vector<double> possible_defoci_m(const deck::Probe& probe, const ShownDefocus& shown);
+/// The first starts unless another's error is less than so many times its own: beams are mostly
+/// what the deck says, or flat, above all in focus.
+double first_unless_below(const deck::Probe& probe, const ShownDefocus& shown);
+inline constexpr double flat_unless_below = 0.98;
 
 /// What was measured, for the person who reads.
 std::string shadows_line(const optics::FeatureMotion& shadows, double shown_m);
+std::string parallax_line(const optics::DiscParallax& parallax, double shown_m);
+/// A scan that is turned, or mirrored, against its detector; empty: it is not.
+std::string doubt_of_turn(const optics::ScanParallax& parallax);
 std::string curvature_line(const optics::FeatureMotion& motion, const geometry::Optics& optics);
 
 }  // namespace tessera::run

@@ -22,12 +22,8 @@ int n_tried(const deck::Deck& deck) {
   return tenth < fewest ? 0 : std::min(tenth, most);
 }
 
-/// Which of them it starts with. The first, the deck's or a flat wave, is the right one more often
-/// than not, above all in focus, where beams are meant to be.
-std::size_t best_of(std::vector<double> errors, bool is_first_in_focus) {
-  constexpr double lower = 0.98;
-  constexpr double clearly_lower = 0.93;
-  errors.front() *= is_first_in_focus ? clearly_lower : lower;
+std::size_t best_of(std::vector<double> errors, double first_unless_below) {
+  errors.front() *= first_unless_below;
   return static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
 }
 
@@ -136,7 +132,7 @@ RunParts settle_beam(const deck::Deck& deck, const comm::Communicator& comm, Sca
   RunParts parts{std::move(scan), nullptr};
   const std::vector<double> errors = errors_with(beams, trial, n_epochs, comm, log, parts);
   const bool in_near_field = parts.scan.plan.optics.is_near_field();
-  const std::size_t best = best_of(errors, !in_near_field && beams.front().defocus_m == 0);
+  const std::size_t best = best_of(errors, parts.scan.first_unless_below);
   parts.scan.beam = beams[best];
   plan_solvers(deck, parts.scan);
   if (in_near_field)

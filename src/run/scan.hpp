@@ -67,6 +67,7 @@ struct Scan {
   double empty_error = 0;               ///< of mean_pattern in place of every pattern
   StartBeam beam;                       ///< with which the run starts
   std::vector<StartBeam> beams;         ///< that it may be; more than one: to be tried
+  double first_unless_below = 1;        ///< the first, unless an error is so many times its own
   decomposition::MemoryPlan memory;     ///< of this rank
   physics::ScanTile on_device;          ///< of this rank's positions
   std::int64_t pattern_bytes_read = 0;  ///< by this rank

@@ -1,12 +1,11 @@
 // How a raster went over the sample: a sample that is known, scanned in a way that is known.
-#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "analysis/disc_parallax.hpp"
 #include "analysis/raster_columns.hpp"
 #include "analysis/scan_orientation.hpp"
+#include "support/texture.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -45,6 +44,7 @@ TEST(ScanOrientation, IsFoundUpToHalfATurn) {
 TEST(ScanOrientation, OfNothingIsNotKnown) {
   EXPECT_EQ(find_scan_orientation(std::vector<Vec2>(1200), raster).curl_share, 1);
   std::vector<Vec2> noise;
+  noise.reserve(1200);
   std::uint32_t state = 1;
   const auto draw = [&] {
     state = 1664525 * state + 1013904223;
@@ -54,75 +54,15 @@ TEST(ScanOrientation, OfNothingIsNotKnown) {
   EXPECT_GT(find_scan_orientation(noise, raster).curl_share, 0.4);
 }
 
-/// A smooth texture: waves of many directions.
-double texture(Vec2 at) {
-  double value = 0;
-  for (int wave = 0; wave < 24; ++wave) {
-    const double angle = 2.4 * wave;
-    const double k = 0.3 + 0.05 * wave;
-    value += std::cos(k * (std::cos(angle) * at.y + std::sin(angle) * at.x) + 7.1 * wave);
-  }
-  return value;
-}
-
-/// Images that blocks of 3 pixels make of a raster, of which each sees the sample shifted by
-/// `matrix` (yy, yx, xy, xx) times its place.
-RasterSample disc_of_blocks(const std::array<double, 4>& matrix, double noise) {
-  RasterSample sample;
-  sample.raster = raster;
-  sample.block_px = 3;
-  constexpr int side = 6;
-  sample.images = ImageStack<double>(side * side, raster);
-  std::uint32_t state = 1;
-  for (int block = 0; block < side * side; ++block) {
-    sample.blocks.push_back({block / side, block % side});
-    const Vec2 place{3.0 * (block / side), 3.0 * (block % side)};
-    const Vec2 shift{matrix[0] * place.y + matrix[1] * place.x,
-                     matrix[2] * place.y + matrix[3] * place.x};
-    for (int y = 0; y < raster.h; ++y)
-      for (int x = 0; x < raster.w; ++x) {
-        state = 1664525 * state + 1013904223;
-        sample.images(block, y, x) =
-            1000 + texture(Vec2{double(y), double(x)} - shift) + noise * (state >> 8) / (1 << 24);
-      }
-  }
-  return sample;
-}
-
-TEST(DiscParallax, IsFoundWhateverTheTurn) {
-  for (const double turn : {0.0, 0.7, -2.0})
-    for (const double handedness : {1.0, -1.0}) {
-      const double c = 0.2 * std::cos(turn);
-      const double s = 0.2 * std::sin(turn);
-      const auto found =
-          find_disc_parallax(disc_of_blocks({c, -handedness * s, s, handedness * c}, 8));
-      ASSERT_TRUE(found) << turn;
-      EXPECT_NEAR(found->yy, c, 0.02);
-      EXPECT_NEAR(found->yx, -handedness * s, 0.02);
-      EXPECT_NEAR(found->xy, s, 0.02);
-      EXPECT_NEAR(found->xx, handedness * c, 0.02);
-    }
-}
-
-TEST(DiscParallax, IsNoneInFocusAndInNoise) {
-  EXPECT_FALSE(find_disc_parallax(disc_of_blocks({0, 0, 0, 0}, 8)));
-  RasterSample noise = disc_of_blocks({0.2, 0, 0, 0.2}, 1);
-  std::uint32_t state = 7;
-  for (double& value : noise.images) {
-    state = 1664525 * state + 1013904223;
-    value = state >> 8;
-  }
-  EXPECT_FALSE(find_disc_parallax(noise));
-}
-
 /// Counts and centres of mass of a raster of so many columns, in the order of the scan.
 RasterSample line_of(int n, int columns) {
   RasterSample line;
-  line.raster = {1, n};
+  line.disc.raster = {1, n};
   for (int i = 0; i < n; ++i) {
     const Vec2 at{0.5 * (i / columns), 0.5 * (i % columns)};
-    line.counts.push_back(1000 + texture(at));
-    line.centres.push_back({texture(at + Vec2{50, 0}), texture(at + Vec2{0, 50})});
+    line.counts.push_back(1000 + testing::texture(at));
+    line.centres.push_back(
+        {testing::texture(at + Vec2{50, 0}), testing::texture(at + Vec2{0, 50})});
   }
   return line;
 }

@@ -21,6 +21,7 @@ namespace tessera::run {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::world;
 
 constexpr const char* out_of_focus = R"(
@@ -171,6 +172,59 @@ TEST_P(TrialsOf, AMethodLeaveNothingBehind) {
 
 INSTANTIATE_TEST_SUITE_P(Start, TrialsOf, ::testing::Values("lsqml", "adam"));
 
+/// Half an electron a pixel of the disc: shadows are lost in that noise, and so are the errors of
+/// beams that are wrong.
+constexpr const char* few_electrons = R"(
+[data]
+file = "scan.h5"
+[experiment]
+voltage_V = 300e3
+detector_pixel_rad = 44e-6
+[probe]
+initial = "aperture"
+semi_angle_rad = 0.5e-3
+defocus_m = -40e-6
+[solver]
+epochs = 50
+[simulation]
+object = "cells"
+phase_rad = 0.3
+n_positions = 900
+step_m = 4e-9
+detector_shape = [48, 48]
+counts_per_pattern = 200
+)";
+
+class FewElectrons : public FarFieldStart {
+ protected:
+  FewElectrons() { simulation::simulate(deck({}), world(), Log(false)); }
+  deck::Deck deck(const std::vector<std::string>& overrides) const {
+    return testing::parsed(folder_.path(), overrides, few_electrons);
+  }
+};
+
+TEST_F(FewElectrons, ParallaxShowsTheDefocus) {
+  const run::Run unknown(deck({"probe.initial=mean_pattern", "probe.defocus_m=0"}), world(),
+                         Log(false));
+  EXPECT_NEAR(unknown.scan().beam.defocus_m / -40e-6, 1, 0.1);
+  const run::Run wrong(deck({"probe.defocus_m=40e-6"}), world(), Log(false));
+  EXPECT_NEAR(wrong.scan().beam.defocus_m / -40e-6, 1, 0.1);
+  const run::Run right(deck({}), world(), Log(false));
+  EXPECT_EQ(right.scan().beam.defocus_m, -40e-6);
+}
+
+TEST(DoubtOfTurn, NamesTheTurnAndTheKey) {
+  const optics::DiscParallax straight{0.1, 0, false, 0.5, 0.3};
+  const auto doubt = [&](double rotation_rad, bool is_exchanged, double correlation) {
+    return doubt_of_turn({straight, {0.1, rotation_rad, is_exchanged, correlation, 0.3}, 5});
+  };
+  EXPECT_THAT(doubt(0.5, false, 0.8), HasSubstr("29 degrees"));
+  EXPECT_THAT(doubt(0.5, false, 0.8), HasSubstr("data.raster_rotation_rad"));
+  EXPECT_THAT(doubt(0, true, 0.8), HasSubstr("data.transpose"));
+  EXPECT_EQ(doubt(0.05, false, 0.51), "") << "nearly as good";
+  EXPECT_EQ(doubt(0.5, false, 0.05), "") << "not clear";
+}
+
 TEST_F(FarFieldStart, DefocusThatMakesAProbeWiderThanItsWindowIsNotTaken) {
   const auto optics = deck({"probe.defocus_m=220e-6"}).experiment;
   const Shape2 window{64, 64};
@@ -182,16 +236,16 @@ TEST_F(FarFieldStart, DefocusThatMakesAProbeWiderThanItsWindowIsNotTaken) {
 }
 
 TEST_F(FarFieldStart, WhereDeckAndShadowsDisagreeBothAreTried) {
-  const optics::FeatureMotion clear{2, 0, 2, 0.4, 0.2};
-  const optics::FeatureMotion unclear{2, 0, 2, 0.4, 0.25};
-  const optics::FeatureMotion faint{2, 0, 2, 0.03, 0};
-  const auto possible = [&](const char* key, const optics::FeatureMotion& shadows) {
-    return possible_defoci_m(deck({key}).probe, shadows, 1e-4);
+  const ShownDefocus clear{1e-4, true};
+  const ShownDefocus unclear{1e-4, false};
+  const ShownDefocus near_focus{1e-4, true, true, true};
+  const auto possible = [&](const char* key, const ShownDefocus& shown) {
+    return possible_defoci_m(deck({key}).probe, shown);
   };
   const char* unknown = "probe.initial=mean_pattern";
   EXPECT_THAT(possible(unknown, clear), ElementsAre(1e-4));
   EXPECT_THAT(possible(unknown, unclear), ElementsAre(0, 1e-4, 0.5e-4));
-  EXPECT_THAT(possible(unknown, faint), ElementsAre(0, 1e-4, 0.5e-4));
+  EXPECT_THAT(possible(unknown, near_focus), ElementsAre(0, 1e-4, 0.5e-4));
   EXPECT_THAT(possible("probe.defocus_m=1.1e-4", unclear), ElementsAre(1.1e-4)) << "agreed";
   EXPECT_THAT(possible("probe.defocus_m=2e-4", clear), ElementsAre(2e-4, 1e-4));
   EXPECT_THAT(possible("probe.defocus_m=2e-4", unclear), ElementsAre(2e-4, 1e-4, -2e-4));
