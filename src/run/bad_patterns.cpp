@@ -8,7 +8,7 @@
 namespace tessera::run {
 namespace {
 
-constexpr double standing_out = 6;       ///< times what is typical
+constexpr double standing_out = 8;       ///< times what is typical
 constexpr std::size_t n_neighbours = 8;  ///< around the middle of a raster
 constexpr double most_bad = 0.1;         ///< of all that are fitted
 
