@@ -9,6 +9,7 @@
 #include "tessera/base/text.hpp"
 
 #include "io/file_facts.hpp"
+#include "optics/disc_parallax.hpp"
 
 namespace tessera::analysis {
 namespace {
@@ -125,8 +126,18 @@ void start_out_of_focus(const Sight& sight, DeckDraft& deck) {
   deck.set("probe.initial", "\"aperture\"");
   deck.set("probe.semi_angle_rad", number_words("%.4g", *angle * sight.beam.radius_px),
            text("the bright disc's radius, ", number_words("%.1f px", sight.beam.radius_px)));
-  deck.set("probe.defocus_m", number_words("%.3g", *sight.raster_steps_per_px * *step / *angle),
-           "metres, as images of the bright disc's parts are shifted");
+  const double defocus_m = *sight.raster_steps_per_px * *step / *angle;
+  const std::string as_found = number_words("%.3g", defocus_m);
+  const double semi_angle_rad = *angle * sight.beam.radius_px;
+  const auto wavelength = wavelength_m(deck);
+  if (wavelength && std::abs(defocus_m) * semi_angle_rad * semi_angle_rad <
+                        optics::near_focus_depths * *wavelength)
+    deck.set("probe.defocus_m", "0.0",
+             text("metres; near focus: images of the bright disc's parts are shifted as by ",
+                  as_found, ", which the run tries"));
+  else
+    deck.set("probe.defocus_m", as_found,
+             "metres, as images of the bright disc's parts are shifted");
 }
 
 }  // namespace

@@ -22,6 +22,10 @@ struct DiscParallax {
   bool is_clear() const;
 };
 
+/// In focus a parallax of about one depth of field (wavelength / semi-angle^2) is seen, and nearer
+/// to it than these of up to half too much.
+inline constexpr double near_focus_depths = 3;
+
 /// Whatever the turn; half a turn more is the same with the other sign of the shift, so it is a
 /// quarter at most.
 DiscParallax turned_parallax(const DiscImages& disc);

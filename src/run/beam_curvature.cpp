@@ -32,8 +32,6 @@ constexpr double little = 0.1;
 constexpr double least_of_shadows = 0.04;
 /// Shadows tell a defocus that well.
 constexpr double roughly = 0.15;
-/// In focus the parallax shows a depth of field, and up to three of them half too much.
-constexpr double near_focus = 3;
 /// Turned by 10 degrees or less the images agree nearly as well.
 constexpr double much_better = 0.03;
 /// The best of all turns is better than chance by chance.
@@ -116,7 +114,8 @@ bool measures_curvature(const deck::Deck& deck, const Scan& scan) {
   return probe.measure_curvature && may_be && deck.run.resume.empty();
 }
 
-PatternSample::PatternSample(const Scan& scan, const comm::Communicator& comm)
+PatternSample::PatternSample(const deck::Deck& deck, const Scan& scan,
+                             const comm::Communicator& comm)
     : in_near_field_(scan.plan.optics.is_near_field()),
       mine_(scan.tile().positions),
       positions_px_(window_positions_px(scan, comm)),
@@ -124,7 +123,8 @@ PatternSample::PatternSample(const Scan& scan, const comm::Communicator& comm)
           positions_px_, scan.info.pattern,
           in_near_field_ ? optics::apart_in_images : optics::apart_in_shadows)),
       in_pairs_(optics::renumber(pairs_)),
-      side_by_side_(in_near_field_ ? std::vector<int>{} : nearest_to_middle(positions_px_)),
+      side_by_side_(deck.experiment.voltage_V && !in_near_field_ ? nearest_to_middle(positions_px_)
+                                                                 : std::vector<int>{}),
       of_pairs_(scan, in_pairs_, in_near_field_ ? max_image_px : max_shadow_px),
       of_middle_(scan, side_by_side_, max_disc_px) {}
 
@@ -154,6 +154,10 @@ optics::FeatureMotion PatternSample::motion(const comm::Communicator& comm) {
   return found;
 }
 
+bool PatternSample::asks_parallax(const optics::FeatureMotion& shadows) const {
+  return !side_by_side_.empty() && shadows.correlation < least_of_shadows;
+}
+
 optics::ScanParallax PatternSample::parallax(const comm::Communicator& comm) {
   const ImageStack<double>& patterns = of_middle_.gather(comm);
   optics::ScanParallax found;
@@ -181,12 +185,8 @@ ShownDefocus shown_by(const optics::ScanParallax& parallax, const Scan& scan) {
   return {.defocus_m = straight.shift_per_px * window * optics.pixel_m * optics.pixel_m /
                        optics.wavelength_m,
           .is_clear = straight.is_clear(),
-          .is_near_focus = depths_of_field < near_focus,
+          .is_near_focus = depths_of_field < optics::near_focus_depths,
           .is_of_parallax = true};
-}
-
-bool asks_parallax(const deck::Deck& deck, const optics::FeatureMotion& shadows) {
-  return deck.experiment.voltage_V && shadows.correlation < least_of_shadows;
 }
 
 std::vector<optics::FeatureMotion> possible_motions(const optics::FeatureMotion& measured) {

@@ -18,14 +18,17 @@ bool measures_curvature(const deck::Deck& deck, const Scan& scan);
 class PatternSample {
  public:
   /// Collective.
-  PatternSample(const Scan& scan, const comm::Communicator& comm);
+  PatternSample(const deck::Deck& deck, const Scan& scan, const comm::Communicator& comm);
 
   /// Hands patterns on to `take`, if that is not empty, and keeps those that were chosen. For as
   /// long as this lives.
   io::TakePatterns before(io::TakePatterns take);
   /// Collective.
   optics::FeatureMotion motion(const comm::Communicator& comm);
-  /// Of a far field. Collective.
+  /// Shadows of a weak sample are lost in the noise of single patterns. All patterns together show
+  /// the parallax. X-rays see samples that falsify it.
+  bool asks_parallax(const optics::FeatureMotion& shadows) const;
+  /// Where it is asked. Collective.
   optics::ScanParallax parallax(const comm::Communicator& comm);
 
  private:
@@ -34,7 +37,7 @@ class PatternSample {
   std::vector<Vec2> positions_px_;  ///< of all
   std::vector<optics::PatternPair> pairs_;
   std::vector<int> in_pairs_;      ///< scan positions, ascending
-  std::vector<int> side_by_side_;  ///< likewise
+  std::vector<int> side_by_side_;  ///< likewise, of an electron beam
   BinnedPatterns of_pairs_;
   BinnedPatterns of_middle_;
 };
@@ -48,9 +51,6 @@ struct ShownDefocus {
 };
 ShownDefocus shown_by(const optics::FeatureMotion& shadows, const Scan& scan);
 ShownDefocus shown_by(const optics::ScanParallax& parallax, const Scan& scan);
-/// Shadows of a weak sample are lost in the noise of single patterns. All patterns together show
-/// the parallax, which strong samples falsify.
-bool asks_parallax(const deck::Deck& deck, const optics::FeatureMotion& shadows);
 
 /// What a near field's beam may have. One: that is it; a flat wave's and the measured one: errors
 /// of the first epochs decide (docs/methods/start_values.md).

@@ -223,12 +223,12 @@ void take_motion(const optics::FeatureMotion& motion, const Log& log, Scan& scan
 }
 
 /// Collective.
-ShownDefocus shown_defocus(const deck::Deck& deck, PatternSample& sample,
-                           const comm::Communicator& comm, const Log& log, const Scan& scan) {
+ShownDefocus shown_defocus(PatternSample& sample, const comm::Communicator& comm, const Log& log,
+                           const Scan& scan) {
   const optics::FeatureMotion shadows = sample.motion(comm);
   const ShownDefocus by_shadows = shown_by(shadows, scan);
   log.info(shadows_line(shadows, by_shadows.defocus_m));
-  if (!asks_parallax(deck, shadows)) return by_shadows;
+  if (!sample.asks_parallax(shadows)) return by_shadows;
   const optics::ScanParallax parallax = sample.parallax(comm);
   if (parallax.straight.correlation <= 0) return by_shadows;
   const ShownDefocus by_parallax = shown_by(parallax, scan);
@@ -256,7 +256,7 @@ void settle_beams(const deck::Deck& deck, PatternSample& sample, const comm::Com
   if (scan.plan.optics.is_near_field())
     take_motion(sample.motion(comm), log, scan);
   else
-    take_defocus(deck, shown_defocus(deck, sample, comm, log, scan), scan);
+    take_defocus(deck, shown_defocus(sample, comm, log, scan), scan);
 }
 
 /// Takes `others`, ascending, from `positions`.
@@ -272,7 +272,7 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
   for (const std::vector<int>* kept_out : {&scan.bad, &scan.held_out})
     for (const int position : *kept_out) source.held_out[static_cast<std::size_t>(position)] = true;
   std::optional<PatternSample> sample;
-  if (measures_curvature(deck, scan)) sample.emplace(scan, comm);
+  if (measures_curvature(deck, scan)) sample.emplace(deck, scan, comm);
   const io::PatternTotals totals =
       read_patterns(source, scan.plan.max_in_chunk(scan.tile().positions.size()), comm,
                     sample ? &*sample : nullptr, scan);

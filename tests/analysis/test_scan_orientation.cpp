@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/init_steps.hpp"
 #include "analysis/raster_columns.hpp"
 #include "analysis/scan_orientation.hpp"
 #include "support/texture.hpp"
@@ -76,6 +77,25 @@ TEST(RasterColumns, AreThoseAfterWhichPatternsAreAlike) {
   for (double& counts : noise.counts) counts = state = 1664525 * state + 1013904223;
   for (Vec2& centre : noise.centres) centre = {double(state = 22695477 * state + 1), 0};
   EXPECT_FALSE(find_raster_columns(noise, 1024));
+}
+
+/// A depth of field is 18 um here.
+TEST(StartOutOfFocus, IsAsImagesShiftUnlessThatIsNearFocus) {
+  const auto defocus_m = [](double raster_steps_per_px) {
+    Sight sight;
+    sight.patterns.raster = {12, 12};
+    sight.beam.radius_px = 20;
+    sight.raster_steps_per_px = raster_steps_per_px;
+    DeckDraft deck;
+    deck.set("experiment.voltage_V", "300e3", "");
+    deck.set("experiment.detector_pixel_rad", "16.5e-6", "");
+    deck.set("data.raster_step_m", "[3e-9, 3e-9]", "");
+    choose_probe(sight, deck);
+    return deck.number("probe.defocus_m");
+  };
+  EXPECT_NEAR(defocus_m(0.5).value(), 91e-6, 1e-6);
+  EXPECT_NEAR(defocus_m(-0.5).value(), -91e-6, 1e-6);
+  EXPECT_EQ(defocus_m(0.2), 0);
 }
 
 }  // namespace
