@@ -16,6 +16,7 @@ class BinnedPatterns {
 
   std::size_t recorded_bytes() const;  ///< of one pattern
   int bin() const { return bin_; }
+  const std::vector<int>& chosen() const { return chosen_; }
   /// Of the pattern at this scan position, if it is one of them. For host code.
   void keep(int position, const std::byte* pattern);
   /// Those of all ranks: (chosen, h, w), counts. Once. Collective.

@@ -15,10 +15,10 @@
 #include "optics/deck_optics.hpp"
 #include "planned_batches.hpp"
 #include "result_file.hpp"
-#include "run/beam_curvature.hpp"
 #include "run/doubts.hpp"
 #include "run/few_counts.hpp"
 #include "run/memory.hpp"
+#include "run/possible_beams.hpp"
 #include "scan_patterns.hpp"
 
 namespace tessera::run {
@@ -214,51 +214,6 @@ std::vector<bool> left_out(const deck::Validation& validation, const Scan& scan)
   return other;
 }
 
-void take_motion(const optics::FeatureMotion& motion, const Log& log, Scan& scan) {
-  log.info(curvature_line(motion, scan.plan.optics));
-  for (const optics::FeatureMotion& possible : possible_motions(motion))
-    scan.beams.push_back({.defocus_m = 0, .motion = possible});
-  scan.beam = scan.beams.front();
-  scan.first_unless_below = flat_unless_below;
-}
-
-/// Collective.
-ShownDefocus shown_defocus(PatternSample& sample, const comm::Communicator& comm, const Log& log,
-                           const Scan& scan) {
-  const optics::FeatureMotion shadows = sample.motion(comm);
-  const ShownDefocus by_shadows = shown_by(shadows, scan);
-  log.info(shadows_line(shadows, by_shadows.defocus_m));
-  if (!sample.asks_parallax(shadows)) return by_shadows;
-  const optics::ScanParallax parallax = sample.parallax(comm);
-  if (parallax.straight.correlation <= 0) return by_shadows;
-  const ShownDefocus by_parallax = shown_by(parallax, scan);
-  log.info(parallax_line(parallax.straight, by_parallax.defocus_m));
-  if (const std::string doubt = doubt_of_turn(parallax); !doubt.empty()) log.warning(doubt);
-  return by_parallax;
-}
-
-void take_defocus(const deck::Deck& deck, const ShownDefocus& shown, Scan& scan) {
-  const auto is_too_wide = [&](double defocus_m) {
-    deck::Probe probe = deck.probe;
-    if (probe.defocus_m == defocus_m) return false;  // who gave it is told
-    probe.defocus_m = defocus_m;
-    return !optics::fits_window(probe, scan.info.pattern, scan.plan.optics);
-  };
-  for (const double possible_m : possible_defoci_m(deck.probe, shown))
-    if (!is_too_wide(possible_m)) scan.beams.push_back({.defocus_m = possible_m, .motion = {}});
-  if (!scan.beams.empty()) scan.beam = scan.beams.front();
-  scan.first_unless_below = first_unless_below(deck.probe, shown);
-}
-
-/// Collective.
-void settle_beams(const deck::Deck& deck, PatternSample& sample, const comm::Communicator& comm,
-                  const Log& log, Scan& scan) {
-  if (scan.plan.optics.is_near_field())
-    take_motion(sample.motion(comm), log, scan);
-  else
-    take_defocus(deck, shown_defocus(sample, comm, log, scan), scan);
-}
-
 /// Takes `others`, ascending, from `positions`.
 void without(const std::vector<int>& others, std::vector<int>& positions) {
   std::erase_if(positions,
@@ -286,7 +241,7 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
                      " patterns hold no counts and are left out, the first at position ",
                      totals.all_zero.front()));
   scan.moments = totals.moments;
-  if (sample) settle_beams(deck, *sample, comm, log, scan);
+  if (sample) find_possible_beams(deck, *sample, comm, log, scan);
   find_mean(totals, scan);
   settle_by_counts(deck, scan);
   if (const std::string words = words_on_counts(deck, scan); !words.empty()) log.info(words);

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "run/beam_curvature.hpp"
+#include "run/pattern_sample.hpp"
 #include "run/scan.hpp"
 
 namespace tessera::run {

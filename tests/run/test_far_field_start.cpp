@@ -10,8 +10,8 @@
 #include "tessera/io/hdf5.hpp"
 
 #include "optics/deck_optics.hpp"
-#include "run/beam_curvature.hpp"
 #include "run/beam_trial.hpp"
+#include "run/possible_beams.hpp"
 #include "run/run.hpp"
 #include "simulation/simulation.hpp"
 #include "support/deck_text.hpp"

@@ -11,8 +11,8 @@
 
 #include "tessera/io/hdf5.hpp"
 
-#include "run/beam_curvature.hpp"
 #include "run/doubts.hpp"
+#include "run/possible_beams.hpp"
 #include "run/run.hpp"
 #include "run/start.hpp"
 #include "simulation/simulation.hpp"
