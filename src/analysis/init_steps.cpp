@@ -123,15 +123,14 @@ void start_out_of_focus(const Sight& sight, DeckDraft& deck) {
     deck.ask("probe.defocus_m", times + ", metres; without it the run measures it, if it can");
     return;
   }
+  const double semi_angle_rad = *angle * sight.beam.radius_px;
   deck.set("probe.initial", "\"aperture\"");
-  deck.set("probe.semi_angle_rad", number_words("%.4g", *angle * sight.beam.radius_px),
+  deck.set("probe.semi_angle_rad", number_words("%.4g", semi_angle_rad),
            text("the bright disc's radius, ", number_words("%.1f px", sight.beam.radius_px)));
   const double defocus_m = *sight.raster_steps_per_px * *step / *angle;
   const std::string as_found = number_words("%.3g", defocus_m);
-  const double semi_angle_rad = *angle * sight.beam.radius_px;
   const auto wavelength = wavelength_m(deck);
-  if (wavelength && std::abs(defocus_m) * semi_angle_rad * semi_angle_rad <
-                        optics::near_focus_depths * *wavelength)
+  if (wavelength && optics::is_near_focus(defocus_m, semi_angle_rad, *wavelength))
     deck.set("probe.defocus_m", "0.0",
              text("metres; near focus: images of the bright disc's parts are shifted as by ",
                   as_found, ", which the run tries"));

@@ -9,22 +9,19 @@ namespace {
 /// Of every pixel the number of its block; -1: it belongs to none.
 std::vector<int> cut_into_blocks(const Survey& survey, const BeamOnDetector& beam,
                                  RasterSample& sample) {
-  const int h = survey.mean.h();
-  const int w = survey.mean.w();
+  ImageStack<double> disc(1, survey.mean.shape());
+  std::ranges::transform(survey.mean, disc.begin(),
+                         [&](double mean) { return mean >= beam.disc_counts ? 1.0 : 0.0; });
   const int side = optics::block_side(beam.radius_px);
   sample.disc.block_px = side;
+  sample.disc.blocks = optics::blocks_within(disc, side);
   std::vector<int> block_of(survey.mean.size(), -1);
-  for (int y = 0; y + side <= h; y += side)
-    for (int x = 0; x + side <= w; x += side) {
-      int n_in_disc = 0;
-      for (int i = 0; i < side * side; ++i)
-        n_in_disc += survey.mean(0, y + i / side, x + i % side) >= beam.disc_counts;
-      if (n_in_disc == 0 || 10 * n_in_disc < 8 * side * side) continue;
-      for (int i = 0; i < side * side; ++i)
-        block_of[static_cast<std::size_t>((y + i / side) * w + x + i % side)] =
-            static_cast<int>(sample.disc.blocks.size());
-      sample.disc.blocks.push_back({y / side, x / side});
-    }
+  for (std::size_t block = 0; block < sample.disc.blocks.size(); ++block) {
+    const Pixel first{side * sample.disc.blocks[block].y, side * sample.disc.blocks[block].x};
+    for (int i = 0; i < side * side; ++i)
+      block_of[static_cast<std::size_t>((first.y + i / side) * disc.w() + first.x + i % side)] =
+          static_cast<int>(block);
+  }
   return block_of;
 }
 

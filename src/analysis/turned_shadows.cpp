@@ -10,8 +10,7 @@ namespace tessera::analysis {
 namespace {
 
 constexpr int max_turned_side_px = 128;
-/// Beams in focus, whose patterns change without moving, pass neither.
-constexpr double least_correlation = 0.04;
+/// Beams in focus pass neither this nor the least correlation.
 constexpr double clearly_more = 1.5;
 constexpr double more_than_other_turns = 1.3;
 constexpr int step_degrees = 15;
@@ -131,7 +130,7 @@ std::optional<TurnedShadows> find_turned_shadows(io::ScanReader& reader, const S
                             degrees_between(turns[i].degrees, turn.degrees) > 3 * step_degrees;
     if (is_another && shadows.correlation < more_than_other_turns * found[i].correlation) return {};
   }
-  if (shadows.correlation < least_correlation ||
+  if (shadows.correlation < optics::least_shadow_correlation ||
       shadows.correlation < clearly_more * shadows.flat_correlation)
     return {};
   return TurnedShadows{turn.motion(), shadows, !turn.is_mirrored && turn.degrees == 0};

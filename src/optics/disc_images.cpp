@@ -29,18 +29,6 @@ ImageStack<double> bright_pixels(const ImageStack<double>& patterns) {
   return mean;
 }
 
-std::vector<Pixel> blocks_within(const ImageStack<double>& bright, int side) {
-  std::vector<Pixel> blocks;
-  for (int y = 0; (y + 1) * side <= bright.h(); ++y)
-    for (int x = 0; (x + 1) * side <= bright.w(); ++x) {
-      double n_bright = 0;
-      for (int i = 0; i < side * side; ++i)
-        n_bright += bright(0, y * side + i / side, x * side + i % side);
-      if (n_bright >= 0.8 * side * side) blocks.push_back({y, x});
-    }
-  return blocks;
-}
-
 double light_in(const ImageStack<double>& patterns, int position, Pixel block, int side) {
   double sum = 0;
   for (int i = 0; i < side * side; ++i)
@@ -53,6 +41,18 @@ double light_in(const ImageStack<double>& patterns, int position, Pixel block, i
 int block_side(double radius) {
   constexpr int n_across = 10;
   return std::max(1, static_cast<int>(std::ceil(2 * radius / n_across)));
+}
+
+std::vector<Pixel> blocks_within(const ImageStack<double>& disc, int side) {
+  std::vector<Pixel> blocks;
+  for (int y = 0; (y + 1) * side <= disc.h(); ++y)
+    for (int x = 0; (x + 1) * side <= disc.w(); ++x) {
+      double n_inside = 0;
+      for (int i = 0; i < side * side; ++i)
+        n_inside += disc(0, y * side + i / side, x * side + i % side);
+      if (10 * n_inside >= 8 * side * side) blocks.push_back({y, x});
+    }
+  return blocks;
 }
 
 DiscImages disc_images(const ImageStack<double>& patterns, const std::vector<Vec2>& positions_px,

@@ -18,6 +18,11 @@ struct DiscImages {
 /// Side of blocks of which some ten go across a disc of this radius.
 int block_side(double radius);
 
+/// Squares of `side` pixels of which eight tenths, at least, are in the disc: row and column, in
+/// squares.
+/// @param disc (1, h, w), 1 = in it
+std::vector<Pixel> blocks_within(const ImageStack<double>& disc, int side);
+
 /// Of scan positions anywhere, on a grid of nodes `step_px` apart, about one for each position.
 /// @param patterns (position, h, w), counts, of pixels that are `bin` of the detector's
 DiscImages disc_images(const ImageStack<double>& patterns, const std::vector<Vec2>& positions_px,

@@ -239,6 +239,11 @@ DiscParallax in_pixels(DiscParallax parallax, double node_px, int block_px) {
 
 }  // namespace
 
+bool is_near_focus(double defocus_m, double semi_angle_rad, double wavelength_m) {
+  constexpr double depths_of_field = 3;
+  return std::abs(defocus_m) * semi_angle_rad * semi_angle_rad < depths_of_field * wavelength_m;
+}
+
 bool DiscParallax::is_clear() const {
   return correlation >= least_correlation &&
          correlation >= std::min(times_chance * chance, chance + above_chance);

@@ -22,9 +22,9 @@ struct DiscParallax {
   bool is_clear() const;
 };
 
-/// In focus a parallax of about one depth of field (wavelength / semi-angle^2) is seen, and nearer
-/// to it than these of up to half too much.
-inline constexpr double near_focus_depths = 3;
+/// Within three depths of field, wavelength / semi-angle^2. In focus a parallax of about one is
+/// seen, and near it up to half too much.
+bool is_near_focus(double defocus_m, double semi_angle_rad, double wavelength_m);
 
 /// Whatever the turn; half a turn more is the same with the other sign of the shift, so it is a
 /// quarter at most.

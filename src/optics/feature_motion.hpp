@@ -58,6 +58,10 @@ FeatureMotion feature_motion(const ImageStack<double>& patterns,
                              const std::vector<Vec2>& positions_px,
                              const std::vector<PatternPair>& pairs);
 
+/// Of shadows. Beams in focus, whose patterns change without moving, have less, or are hardly
+/// better than what means nothing.
+inline constexpr double least_shadow_correlation = 0.04;
+
 /// The same of a far field, whose beam out of focus throws a shadow of the sample into its cone:
 /// what moves by d with the sample moves by m d, yy = xx = m, of either sign. Looked at are all m
 /// with which the cone is wider than 3 pixels at the sample, and narrower than the window.

@@ -20,9 +20,6 @@ constexpr double more_than_chance = 2;
 constexpr double flat_enough = 0.8;
 constexpr double flat_enough_of_little = 0.4;
 constexpr double little = 0.1;
-/// The same of shadows in a far field. Beams in focus, whose patterns change without moving, were
-/// found at 1.2 times what means nothing and less.
-constexpr double least_of_shadows = 0.04;
 /// Shadows tell a defocus that well.
 constexpr double roughly = 0.15;
 /// Turned by 10 degrees or less the images agree nearly as well.
@@ -32,7 +29,7 @@ constexpr double certain_turn = 0.2;
 
 /// Nothing else explains the patterns half as well.
 bool is_clear(const optics::FeatureMotion& shadows) {
-  return shadows.correlation >= least_of_shadows &&
+  return shadows.correlation >= optics::least_shadow_correlation &&
          shadows.correlation >= more_than_chance * shadows.flat_correlation;
 }
 
@@ -66,23 +63,23 @@ ShownDefocus shown_by(const optics::ScanParallax& parallax, const Scan& scan) {
   const geometry::Optics& optics = scan.plan.optics;
   const auto& [straight, turned, radius_px] = parallax;
   const int window = scan.info.pattern.w;
-  const double depths_of_field = std::abs(straight.shift_per_px) * radius_px * radius_px / window;
-  return {.defocus_m = straight.shift_per_px * window * optics.pixel_m * optics.pixel_m /
-                       optics.wavelength_m,
-          .is_clear = straight.is_clear(),
-          .is_near_focus = depths_of_field < optics::near_focus_depths,
-          .is_of_parallax = true};
+  const double px_rad = optics.wavelength_m / (window * optics.pixel_m);  // the detector's
+  const double defocus_m = straight.shift_per_px * optics.pixel_m / px_rad;
+  return {
+      .defocus_m = defocus_m,
+      .is_clear = straight.is_clear(),
+      .is_near_focus = optics::is_near_focus(defocus_m, radius_px * px_rad, optics.wavelength_m),
+      .is_of_parallax = true};
 }
 
 /// The first starts unless another's error is less than so many times its own: beams are mostly
 /// what the deck says, or flat, above all in focus.
-constexpr double flat_unless_below = 0.98;
+constexpr double mostly_below = 0.98;
+constexpr double in_focus_below = 0.93;
 
 double first_unless_below(const deck::Probe& probe, const ShownDefocus& shown) {
-  constexpr double of_deck = 0.98;
-  constexpr double in_focus = 0.93;
   if (shown.is_of_parallax && (shown.is_clear || probe.defocus_m != 0)) return 1;
-  return probe.defocus_m == 0 ? in_focus : of_deck;
+  return probe.defocus_m == 0 ? in_focus_below : mostly_below;
 }
 
 std::string shadows_line(const optics::FeatureMotion& shadows, double shown_m) {
@@ -105,7 +102,7 @@ void take_motion(const optics::FeatureMotion& motion, const Log& log, Scan& scan
   for (const optics::FeatureMotion& possible : possible_motions(motion))
     scan.beams.push_back({.defocus_m = 0, .motion = possible});
   scan.beam = scan.beams.front();
-  scan.first_unless_below = flat_unless_below;
+  scan.first_unless_below = mostly_below;
 }
 
 /// Collective.
@@ -115,7 +112,8 @@ ShownDefocus shown_defocus(PatternSample& sample, const comm::Communicator& comm
   const ShownDefocus by_shadows = shown_by(shadows, scan);
   log.info(shadows_line(shadows, by_shadows.defocus_m));
   // Shadows of a weak sample are lost in the noise of single patterns; all together show it.
-  if (!sample.has_parallax() || shadows.correlation >= least_of_shadows) return by_shadows;
+  if (!sample.has_parallax() || shadows.correlation >= optics::least_shadow_correlation)
+    return by_shadows;
   const optics::ScanParallax parallax = sample.parallax(comm);
   if (parallax.straight.correlation <= 0) return by_shadows;
   const ShownDefocus by_parallax = shown_by(parallax, scan);

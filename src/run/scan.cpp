@@ -12,7 +12,6 @@
 #include "tessera/base/text.hpp"
 
 #include "decomposition/held_out.hpp"
-#include "optics/deck_optics.hpp"
 #include "planned_batches.hpp"
 #include "result_file.hpp"
 #include "run/doubts.hpp"
