@@ -11,6 +11,7 @@
 #include "run/versions.hpp"
 #include "scan_rows.hpp"
 #include "stored_fields.hpp"
+#include "stored_history.hpp"
 #include "worst_patterns.hpp"
 
 namespace tessera::run {
@@ -45,22 +46,6 @@ void write_positions(io::StagedFile& file, const Scan& scan,
   write_rows(file, "positions_m", extents, scan, position_m, comm);
   write_rows(file, "window_corner_px", extents, scan, corner_px, comm);
   file.write_doubles("object_origin_m", {2}, {grid.origin_m.y, grid.origin_m.x});
-}
-
-void write_history(io::StagedFile& file, const std::vector<EpochFigures>& history) {
-  const auto write = [&](const std::string& name, auto field) {
-    std::vector<double> values;
-    values.reserve(history.size());
-    for (const EpochFigures& epoch : history) values.push_back(static_cast<double>(epoch.*field));
-    file.write_doubles("history/" + name, {static_cast<std::int64_t>(values.size())}, values);
-  };
-  write("error", &EpochFigures::error);
-  write("r_factor", &EpochFigures::r_factor);
-  write("stage", &EpochFigures::stage);
-  write("noise", &EpochFigures::noise);
-  const bool validated = std::ranges::any_of(
-      history, [](const EpochFigures& epoch) { return std::isfinite(epoch.validation_error); });
-  if (validated) write("validation_error", &EpochFigures::validation_error);
 }
 
 void write_boxes(io::StagedFile& file, const std::string& name, const std::vector<Box>& boxes,

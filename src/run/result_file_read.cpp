@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <complex>
-#include <limits>
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/naming.hpp"
@@ -11,104 +9,14 @@
 #include "result_file.hpp"
 #include "scan_rows.hpp"
 #include "stored_fields.hpp"
+#include "stored_history.hpp"
 
 namespace tessera::run {
-namespace {
 
 using solvers::Element;
 using solvers::Field;
 using solvers::Fields;
 using solvers::Lives;
-
-constexpr const char* displacement_at_cut = "tiles/displacement_px";
-constexpr std::int64_t rows_of_piece = 1 << 18;
-
-double distance_px(Vec2 a, Vec2 b) {
-  return std::max(std::abs(a.y - b.y), std::abs(a.x - b.x));
-}
-
-/// f(first row, rows) of pieces that hold `n` rows together.
-template <class F>
-void for_each_piece(std::int64_t n, const F& f) {
-  for (std::int64_t first = 0; first < n; first += rows_of_piece)
-    f(first, std::min(rows_of_piece, n - first));
-}
-
-std::vector<Vec2> clamped_pairs(const std::vector<double>& values, double limit) {
-  std::vector<Vec2> pairs;
-  for (std::size_t i = 0; i + 1 < values.size(); i += 2)
-    pairs.push_back(
-        {std::clamp(values[i], -limit, limit), std::clamp(values[i + 1], -limit, limit)});
-  return pairs;
-}
-
-/// What is now may have another limit than it had.
-double limit_px(const std::string& dataset, const deck::Refine& refine) {
-  return dataset == ResultFile::displacement_name ? refine.positions.limit_px
-                                                  : std::numeric_limits<double>::max();
-}
-
-Vec2 window_corner_px(const geometry::WindowGrid& grid, std::size_t position, Vec2 displacement) {
-  return as_vec2(grid.corner[position]) + grid.subpixel[position] + displacement;
-}
-
-/// The whole dataset, which has `n` values as `other` has.
-std::vector<double> read_as_many(const io::File& file, const std::string& name, std::size_t n,
-                                 const char* other, const char* remedy) {
-  std::vector<double> values = file.read_doubles(name);
-  if (values.size() != n)
-    throw InputError(text('\'', name, "' in '", file.path(), "' holds ", values.size(),
-                          " values but ", other, " has ", n, "; ", remedy));
-  return values;
-}
-
-/// As many numbers as there are epochs.
-std::vector<double> read_column(const io::File& file, const std::string& name, std::size_t n) {
-  return read_as_many(file, name, n, "'history/error'", "start from another result");
-}
-
-void read_stages(const io::File& file, std::vector<EpochFigures>& history) {
-  const std::vector<double> stage = read_column(file, "history/stage", history.size());
-  for (std::size_t i = 0; i < stage.size(); ++i) {
-    const double before = i == 0 ? 0 : stage[i - 1];
-    if (!(stage[i] >= before && stage[i] <= before + static_cast<double>(stage.size())))
-      throw InputError(text("'history/stage' in '", file.path(), "' says ", stage[i], " in epoch ",
-                            i + 1,
-                            "; stages are counted from 0 and do not fall: start from "
-                            "another result"));
-    history[i].stage = static_cast<int>(stage[i]);
-  }
-}
-
-void read_noise(const io::File& file, std::vector<EpochFigures>& history) {
-  constexpr auto last = static_cast<double>(physics::Noise::stabilised);
-  const std::vector<double> noise = read_column(file, "history/noise", history.size());
-  for (std::size_t i = 0; i < noise.size(); ++i) {
-    if (!(noise[i] >= 0 && noise[i] <= last))
-      throw InputError(text("'history/noise' in '", file.path(), "' says ", noise[i], " in epoch ",
-                            i + 1, "; allowed: 0 to ", last, "; start from another result"));
-    history[i].noise = static_cast<physics::Noise>(static_cast<int>(noise[i]));
-  }
-}
-
-std::vector<EpochFigures> read_history(const io::File& file) {
-  const std::vector<double> error = file.read_doubles("history/error");
-  const std::size_t n = error.size();
-  const std::vector<double> r_factor = read_column(file, "history/r_factor", n);
-  std::vector<EpochFigures> history;
-  history.reserve(n);
-  for (std::size_t i = 0; i < n; ++i) history.push_back({error[i], r_factor[i]});
-  // Results of earlier versions know one solver, its noise alone, and no validation.
-  if (file.has("history/stage")) read_stages(file, history);
-  if (file.has("history/noise")) read_noise(file, history);
-  if (file.has("history/validation_error")) {
-    const std::vector<double> validation_error = read_column(file, "history/validation_error", n);
-    for (std::size_t i = 0; i < n; ++i) history[i].validation_error = validation_error[i];
-  }
-  return history;
-}
-
-}  // namespace
 
 ResultFile::ResultFile(const std::string& path, const comm::Communicator& comm)
     : comm_(comm), file_(naming("run.resume", [&] { return io::File::open(path, comm); })) {}
@@ -197,66 +105,6 @@ FittedValues ResultFile::fitted_values() const {
   return fitted;
 }
 
-/// Rank 0 looks, a piece at a time.
-WindowsAtCut ResultFile::windows_at_cut(const deck::Refine& refine,
-                                        const geometry::WindowGrid& grid) const {
-  if (refine.positions.from_epoch < 0 || !file_.has(displacement_name)) return {};
-  const std::size_t n = grid.corner.size();
-  std::array<int, 2> found{};
-  comm_.together([&] {
-    check_size(displacement_name, 2 * n);
-    if (!same_grid(grid) || !file_.has(displacement_at_cut) ||
-        !file_.has("parameters/window_subpixel_px"))
-      return;
-    check_size("window_corner_px", 2 * n);
-    check_size(displacement_at_cut, 2 * n);
-    if (!comm_.is_root()) return;
-    double from_windows_px = 0;
-    double drift_px = 0;
-    for_each_piece(std::ssize(grid.corner), [&](std::int64_t first, std::int64_t count) {
-      const auto corners = read_pairs_alone("window_corner_px", first, count, refine);
-      const auto now = read_pairs_alone(displacement_name, first, count, refine);
-      const auto at_cut = read_pairs_alone(displacement_at_cut, first, count, refine);
-      for (std::size_t i = 0; i < now.size(); ++i) {
-        const Vec2 corner = window_corner_px(grid, static_cast<std::size_t>(first) + i, now[i]);
-        from_windows_px = std::max(from_windows_px, distance_px(corners[i], corner));
-        drift_px = std::max(drift_px, distance_px(now[i], at_cut[i]));
-      }
-    });
-    constexpr double rounding_px = 1e-6;
-    found = {from_windows_px < rounding_px, tiles_are_due(refine, drift_px)};
-  });
-  comm_.broadcast(std::span<int>(found));
-  const auto [same_windows, due] = found;
-  return {same_windows && !due ? displacement_at_cut : displacement_name, same_windows != 0};
-}
-
-/// Rank 0 reads for all, a piece at a time.
-std::vector<Pixel> ResultFile::moved_corners(const std::string& displacement,
-                                             const deck::Refine& refine,
-                                             const geometry::WindowGrid& grid) const {
-  std::vector<Pixel> corners = grid.corner;
-  for_each_piece(std::ssize(corners), [&](std::int64_t first, std::int64_t count) {
-    std::vector<Vec2> moved(static_cast<std::size_t>(count));
-    comm_.together([&] {
-      if (comm_.is_root()) moved = read_pairs_alone(displacement, first, count, refine);
-    });
-    comm_.broadcast(std::span(moved));
-    for (std::size_t i = 0; i < moved.size(); ++i) {
-      if (moved[i] == Vec2{}) continue;
-      const auto position = static_cast<std::size_t>(first) + i;
-      corners[position] = nearest(window_corner_px(grid, position, moved[i]));
-    }
-  });
-  return corners;
-}
-
-std::vector<Vec2> ResultFile::displacements(const std::string& displacement,
-                                            const deck::Refine& refine, const Scan& scan) const {
-  return clamped_pairs(read_rows(file_, displacement, 2, scan, comm_),
-                       limit_px(displacement, refine));
-}
-
 void ResultFile::read(const Scan& scan, const Fields& fields) const {
   for (const Field& field : fields) {
     if (!file_.has(field.name)) continue;
@@ -290,15 +138,6 @@ bool ResultFile::holds(const Scan& scan, const Fields& fields) const {
          });
 }
 
-/// Of (position, 2), by this rank alone.
-std::vector<Vec2> ResultFile::read_pairs_alone(const std::string& name, std::int64_t first,
-                                               std::int64_t count,
-                                               const deck::Refine& refine) const {
-  std::vector<double> values(static_cast<std::size_t>(2 * count));
-  file_.read_slab_alone(name, {first, 0}, {count, 2}, io::ElementType::f64, values.data());
-  return clamped_pairs(values, limit_px(name, refine));
-}
-
 /// @throws InputError
 void ResultFile::check_size(const std::string& name, std::size_t n) const {
   const std::int64_t held = n_elements(file_.info(name).extents);
@@ -311,8 +150,8 @@ void ResultFile::check_size(const std::string& name, std::size_t n) const {
 std::vector<double> ResultFile::numbers(const std::string& name, std::size_t n) const {
   std::vector<double> values(n);
   comm_.together([&] {
-    if (!comm_.is_root()) return;
-    values = read_as_many(file_, name, n, "this run", "resume with the deck of that run");
+    check_size(name, n);
+    if (comm_.is_root()) values = file_.read_doubles(name);
   });
   comm_.broadcast(std::span<double>(values));
   return values;

@@ -1,6 +1,8 @@
 #pragma once
 /// How the fields of a reconstruction lie in a result.
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "tessera/io/hdf5.hpp"
@@ -32,6 +34,14 @@ struct RowRange {
 std::vector<RowRange> row_ranges(const std::vector<int>& positions, int max);
 /// Rows of `field` that are moved at a time.
 int rows_at_a_time(const solvers::Field& field);
+
+/// f(first row, rows) of pieces that hold `n` rows together and are small.
+template <class F>
+void for_each_piece(std::int64_t n, const F& f) {
+  constexpr std::int64_t rows_of_piece = 1 << 18;
+  for (std::int64_t first = 0; first < n; first += rows_of_piece)
+    f(first, std::min(rows_of_piece, n - first));
+}
 
 /// Makes a dataset of the field's name, with a copy of its values; a large field's come later.
 /// Collective.
