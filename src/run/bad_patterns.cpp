@@ -8,7 +8,9 @@
 namespace tessera::run {
 namespace {
 
-constexpr double standing_out = 8;       ///< times what is typical
+/// Times what is typical. The neighbours of a bad pattern are spoilt by it.
+constexpr double of_scan_at_least = 18;
+constexpr double of_neighbours_at_least = 8;
 constexpr std::size_t n_neighbours = 8;  ///< around the middle of a raster
 constexpr double most_bad = 0.1;         ///< of all that are fitted
 
@@ -17,8 +19,8 @@ constexpr double most_bad = 0.1;         ///< of all that are fitted
 struct Typical {
   double distance = 0;
   double error = 0;
-  bool lets_stand_out(double a_distance, double an_error) const {
-    return a_distance > standing_out * distance && an_error > standing_out * error;
+  bool is_exceeded(double times, double a_distance, double an_error) const {
+    return a_distance > times * distance && an_error > times * error;
   }
 };
 
@@ -89,11 +91,12 @@ std::vector<int> standing_out_here(const Scan& scan, const Typical& of_scan, con
   std::vector<int> found;
   for (const int position : scan.tile().positions) {
     const auto i = static_cast<std::size_t>(position);
-    if (!of_scan.lets_stand_out(all.distance[i], all.error[i])) continue;
+    if (!of_scan.is_exceeded(of_scan_at_least, all.distance[i], all.error[i])) continue;
     const std::vector<std::size_t> near = neighbours.nearest(i);
     if (near.empty()) continue;
     const Typical around{median_at(near, all.distance), median_at(near, all.error)};
-    if (around.lets_stand_out(all.distance[i], all.error[i])) found.push_back(position);
+    if (around.is_exceeded(of_neighbours_at_least, all.distance[i], all.error[i]))
+      found.push_back(position);
   }
   return found;
 }
