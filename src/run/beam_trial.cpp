@@ -55,7 +55,6 @@ deck::Solver trial_solver(const deck::Solver& first) {
       std::holds_alternative<settings::Lsqml>(first.own))
     return first;
   deck::Solver solver = deck::Solver::of("rpie");
-  solver.epochs = first.epochs;
   solver.seed = first.seed;
   solver.noise = first.noise;
   if (first.batch_size > 0) solver.batch_size = first.batch_size;
@@ -128,6 +127,7 @@ RunParts settle_beam(const deck::Deck& deck, const comm::Communicator& comm, Sca
   if (beams.size() < 2 || n_epochs == 0) return {std::move(scan), nullptr};
   deck::Deck trial = without_refinement(deck);
   trial.solvers = {trial_solver(deck.solvers.front())};
+  trial.solvers.front().epochs = n_epochs;
   plan_solvers(trial, scan);
   RunParts parts{std::move(scan), nullptr};
   const std::vector<double> errors = errors_with(beams, trial, n_epochs, comm, log, parts);

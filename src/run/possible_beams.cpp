@@ -74,12 +74,13 @@ ShownDefocus shown_by(const optics::ScanParallax& parallax, const Scan& scan) {
 
 /// The first starts unless another's error is less than so many times its own: beams are mostly
 /// what the deck says, or flat, above all in focus.
-constexpr double mostly_below = 0.98;
+constexpr double mostly_below = 0.99;
 constexpr double in_focus_below = 0.93;
 
 double first_unless_below(const deck::Probe& probe, const ShownDefocus& shown) {
-  if (shown.is_of_parallax && (shown.is_clear || probe.defocus_m != 0)) return 1;
-  return probe.defocus_m == 0 ? in_focus_below : mostly_below;
+  const bool in_focus = probe.defocus_m == 0;
+  if (shown.is_of_parallax) return shown.is_clear || !in_focus ? 1 : mostly_below;
+  return in_focus ? in_focus_below : mostly_below;
 }
 
 std::string shadows_line(const optics::FeatureMotion& shadows, double shown_m) {

@@ -213,6 +213,44 @@ TEST_F(FewElectrons, ParallaxShowsTheDefocus) {
   EXPECT_EQ(right.scan().beam.defocus_m, -40e-6);
 }
 
+/// A perovskite of one slice, little out of focus. Noise is most of the error: full steps to the
+/// last epoch of a trial raise it more than a wrong beam does.
+constexpr const char* crystal = R"(
+[data]
+file = "scan.h5"
+[experiment]
+voltage_V = 120e3
+detector_pixel_rad = 1.24e-3
+[probe]
+initial = "aperture"
+semi_angle_rad = 21e-3
+defocus_m = -10e-9
+[solver]
+method = "auto"
+epochs = 50
+[simulation]
+object = "perovskite"
+phase_rad = 0.5
+absorption = 0.0
+scan = "raster"
+n_positions = 576
+step_m = 57e-12
+detector_shape = [64, 64]
+counts_per_pattern = 2000
+)";
+
+TEST_F(FarFieldStart, TrialsEndWithSmallSteps) {
+  const auto deck = [&](const std::vector<std::string>& overrides) {
+    return testing::parsed(folder_.path(), overrides, crystal);
+  };
+  simulation::simulate(deck({}), world(), Log(false));
+  const run::Run unknown(deck({"probe.initial=mean_pattern", "probe.defocus_m=0"}), world(),
+                         Log(false));
+  EXPECT_NEAR(unknown.scan().beam.defocus_m / -10e-9, 1, 0.2);
+  const run::Run half(deck({"probe.defocus_m=-5e-9"}), world(), Log(false));
+  EXPECT_NEAR(half.scan().beam.defocus_m / -10e-9, 1, 0.2);
+}
+
 TEST(DoubtOfTurn, NamesTheTurnAndTheKey) {
   const optics::DiscParallax straight{0.1, 0, false, 0.5, 0.3};
   const auto doubt = [&](double rotation_rad, bool is_exchanged, double correlation) {
