@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "run/few_counts.hpp"
+#include "run/settled_solvers.hpp"
 #include "run/stop_signals.hpp"
 #include "stop_rules.hpp"
 
@@ -64,7 +64,7 @@ deck::Solver trial_solver(const deck::Solver& first) {
 /// The scan's plan for these solvers.
 void plan_solvers(const deck::Deck& deck, Scan& scan) {
   plan_batches(deck, scan.grid, scan.plan);
-  settle_by_counts(deck, scan);
+  settle_solvers(deck, scan);
 }
 
 /// By one run after another, which share what `parts` hold.

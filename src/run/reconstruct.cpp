@@ -105,8 +105,8 @@ void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, b
   }
 }
 
-/// Noise as the whole scan had it in its last epoch, and its beam, as far as decks say it: a half
-/// might settle them otherwise.
+/// Noise as the whole scan had it in its last epoch, steps, and its beam, as far as decks say it: a
+/// half might settle them otherwise.
 void keep_choices(const Run& run, deck::Deck& deck) {
   const StartBeam& beam = run.scan().beam;
   const bool in_near_field = run.scan().plan.optics.is_near_field();
@@ -114,6 +114,7 @@ void keep_choices(const Run& run, deck::Deck& deck) {
   if (!in_near_field || beam.motion.correlation == 0) deck.probe.measure_curvature = false;
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     const deck::Solver& solver = run.scan().plan.solvers[stage];
+    deck.solvers[stage].own = solver.own;
     const physics::Noise last = noise_of_last(run.history(), solver, run.scan());
     std::string& noise = deck.solvers[stage].noise;
     noise = solver.noise;

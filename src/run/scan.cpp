@@ -18,6 +18,7 @@
 #include "run/few_counts.hpp"
 #include "run/memory.hpp"
 #include "run/possible_beams.hpp"
+#include "run/settled_solvers.hpp"
 #include "scan_patterns.hpp"
 
 namespace tessera::run {
@@ -242,8 +243,9 @@ void load_patterns(const deck::Deck& deck, const comm::Communicator& comm, const
   scan.moments = totals.moments;
   if (sample) find_possible_beams(deck, *sample, comm, log, scan);
   find_mean(totals, scan);
-  settle_by_counts(deck, scan);
-  if (const std::string words = words_on_counts(deck, scan); !words.empty()) log.info(words);
+  settle_solvers(deck, scan);
+  for (const std::string& words : {words_on_counts(deck, scan), words_on_steps(deck, scan)})
+    if (!words.empty()) log.info(words);
 }
 
 bool has_subpixel(const geometry::WindowGrid& grid) {

@@ -1,6 +1,7 @@
 #pragma once
 /// Adam on object and probe.
 
+#include <optional>
 #include <vector>
 
 #include "settings/method.hpp"
@@ -9,7 +10,9 @@
 namespace tessera::settings {
 
 struct Adam {
-  Steps steps = {.object = 0.01, .probe = 0.005};  ///< of every pixel, whatever its gradient
+  // Of every pixel, whatever its gradient.
+  std::optional<double> object_step = {};  ///< unset: by what the patterns show of the sample
+  double probe_step = 0.005;
   StepSchedule schedule = {};
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -21,7 +24,19 @@ struct Adam {
 
   std::vector<Key> keys() {
     return joined(
-        {steps.keys(),
+        {{{.name = "object_step",
+           .field = &object_step,
+           .meaning = "The change of a pixel's transmission by a batch, at most; 0 keeps the "
+                      "object. `auto`: 0.01, and 0.02 where the sample changes the patterns much.",
+           .min = 0,
+           .max = 2,
+           .none = "auto"},
+          {.name = "probe_step",
+           .field = &probe_step,
+           .meaning = "The same of the probe, as a fraction of its greatest amplitude. 0 keeps the "
+                      "probe.",
+           .min = 0,
+           .max = 2}},
          schedule.keys(),
          {{.name = "adam_beta1",
            .field = &beta1,

@@ -18,14 +18,13 @@ struct Steps {
     return {
         {.name = "object_step",
          .field = &object,
-         .meaning = "Length of the object update; of `adam` the change of a pixel by a batch. "
-                    "Lower it if the error rises or swings; 0 keeps the object.",
+         .meaning = "Length of the object update. Lower it if the error rises or swings; 0 keeps "
+                    "the object.",
          .min = 0,
          .max = 2},
         {.name = "probe_step",
          .field = &probe,
-         .meaning = "Length of the probe update; of `adam` as a fraction of the probe's greatest "
-                    "amplitude. 0 keeps the probe.",
+         .meaning = "Length of the probe update. 0 keeps the probe.",
          .min = 0,
          .max = 2},
     };

@@ -24,7 +24,10 @@ class BatchMethod : public Solver {
  public:
   bool repeats_from(int epoch) const override { return moves_probe(epoch); }
   void start_epoch(const device::Device& exec, int epoch) override {
-    if constexpr (requires { own_.schedule; }) {
+    if constexpr (requires {
+                    own_.schedule;
+                    own_.steps;
+                  }) {
       const double fraction = own_.schedule.fraction(epoch, settings_.epochs);
       set_steps(exec, steps_, own_.steps.object * fraction, own_.steps.probe * fraction);
     }

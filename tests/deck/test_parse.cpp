@@ -240,13 +240,17 @@ TEST(Solvers, AKeyOfAnotherMethodIsRefusedWithTheMethodsThatHaveIt) {
 
 TEST(Solvers, HaveTheDefaultsOfTheirMethodWhereverItIsNamed) {
   using settings::Adam;
-  EXPECT_EQ(std::get<Adam>(parsed(xray_deck, {"solver.method=adam"}).solvers[0].own).steps.object,
-            0.01);
+  const auto adam_with = [](const char* key) {
+    return std::get<Adam>(parsed(xray_deck, {"solver.method=adam", key}).solvers[0].own);
+  };
+  EXPECT_EQ(adam_with("solver.epochs=10").object_step, std::nullopt);
+  EXPECT_EQ(adam_with("solver.object_step=auto").object_step, std::nullopt);
+  EXPECT_EQ(adam_with("solver.object_step=0").object_step, 0);
   const Deck deck = parsed(xray_deck + "solver.object_step = 0.5\nsolver.method = \"adam\"\n",
                            {"solver.adam_beta1=0.25"});
   const Adam& adam = std::get<Adam>(deck.solvers[0].own);
-  EXPECT_EQ(adam.steps.object, 0.5);
-  EXPECT_EQ(adam.steps.probe, 0.005);
+  EXPECT_EQ(adam.object_step, 0.5);
+  EXPECT_EQ(adam.probe_step, 0.005);
   EXPECT_EQ(adam.beta1, 0.25);
   EXPECT_EQ(
       parsed(two_solvers, {"solver[1].method=dm", "solver[1].batch_size=0"}).solvers[1].method,

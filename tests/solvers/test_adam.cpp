@@ -43,10 +43,10 @@ void reference_update(SmallScan& scan, const settings::Adam& options, double fra
   const testing::PlainSums sums = testing::plain_sums(scan, positions);
   const double power = testing::max_power(scan.probe);
   const double overlap = *std::max_element(sums.overlap.begin(), sums.overlap.end());
-  object.update(options, fraction * options.steps.object, sums.object, power, sums.dose,
+  object.update(options, fraction * *options.object_step, sums.object, power, sums.dose,
                 scan.object);
   if (moves_probe)
-    probe.update(options, fraction * options.steps.probe * std::sqrt(power), sums.probe,
+    probe.update(options, fraction * options.probe_step * std::sqrt(power), sums.probe,
                  std::sqrt(power) * overlap, sums.overlap, scan.probe);
 }
 
@@ -86,13 +86,18 @@ TEST_P(AdamTest, EpochsAreTheFormulaBatchByBatch) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, AdamTest,
-    ::testing::Values(
-        Case{.options = {.schedule = {.final_step = 1}}},
-        Case{.options = {.schedule = {.final_step = 1}, .beta1 = 0.5, .beta2 = 0.7, .epsilon = 0.3},
-             .batch_size = 4},
-        Case{.options = {.schedule = {.full_step_fraction = 1.0 / 3, .final_step = 0.1}},
-             .batch_size = 1,
-             .probe_start_epoch = 1}));
+    ::testing::Values(Case{.options = {.object_step = 0.01, .schedule = {.final_step = 1}}},
+                      Case{.options = {.object_step = 0.02,
+                                       .schedule = {.final_step = 1},
+                                       .beta1 = 0.5,
+                                       .beta2 = 0.7,
+                                       .epsilon = 0.3},
+                           .batch_size = 4},
+                      Case{.options = {.object_step = 0.01,
+                                       .schedule = {.full_step_fraction = 1.0 / 3,
+                                                    .final_step = 0.1}},
+                           .batch_size = 1,
+                           .probe_start_epoch = 1}));
 
 }  // namespace
 }  // namespace tessera::solvers::adam_tests
