@@ -1,5 +1,7 @@
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <variant>
 
 #include "deck/check.hpp"
 #include "deck/keys.hpp"
@@ -23,8 +25,10 @@ bool is_left_open(const Deck& deck, const Key& key) {
   if (key.name == "refine.background_from_epoch") return deck.refine.background.is_of_recipe;
   if (key.name == "constraints.probe_power_from_epoch")
     return deck.constraints.probe_power.is_of_recipe;
-  return key.name.ends_with(".noise") &&
-         settings::noise_is_open(*std::get<std::string*>(key.field));
+  if (key.name.ends_with(".noise"))
+    return settings::noise_is_open(*std::get<std::string*>(key.field));
+  const auto* of_adam = std::get_if<std::optional<double>*>(&key.field);
+  return of_adam != nullptr && key.name.ends_with(".object_step") && !**of_adam;
 }
 
 std::string compared_text(const Key& key) {

@@ -10,8 +10,11 @@
 namespace tessera::settings {
 
 struct Adam {
+  static constexpr double small_object_step = 0.01;
+  static constexpr double large_object_step = 0.02;
+
   // Of every pixel, whatever its gradient.
-  std::optional<double> object_step = {};  ///< unset: by what the patterns show of the sample
+  std::optional<double> object_step = {};  ///< unset: the patterns say which of these two
   double probe_step = 0.005;
   StepSchedule schedule = {};
   double beta1 = 0.9;

@@ -325,5 +325,20 @@ TEST(CheckSimulation, WritesEveryDatasetUnderANameOfItsOwn) {
   EXPECT_THAT(simulation_complaint({"data.positions=patterns_at"}), IsEmpty());
 }
 
+TEST(DifferingKey, IsNoneThatTheDeckLeavesToThePatterns) {
+  const auto differing = [](const std::string& asked, const std::string& found) {
+    const auto adam = [](const std::string& key) {
+      return parsed(xray_deck, {"solver.method=adam", key});
+    };
+    return differing_key(adam(asked), adam(found));
+  };
+  EXPECT_EQ(differing("solver.object_step=auto", "solver.object_step=0.02"), "");
+  EXPECT_EQ(differing("solver.noise=auto", "solver.noise=poisson"), "");
+  EXPECT_EQ(differing("solver.object_step=0.01", "solver.object_step=0.02"), "solver.object_step");
+  EXPECT_EQ(differing("solver.noise=amplitude", "solver.noise=poisson"), "solver.noise");
+  EXPECT_EQ(differing("solver.epochs=10", "solver.epochs=20"), "");
+  EXPECT_EQ(differing("solver.probe_step=0.1", "solver.epochs=10"), "solver.probe_step");
+}
+
 }  // namespace
 }  // namespace tessera::deck

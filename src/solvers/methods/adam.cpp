@@ -27,8 +27,9 @@ struct Step {
   Step(const settings::Adam& options, const DeviceView<double[2][3]>& all_rates, Unknown of)
       : rates(all_rates),
         unknown(of),
-        length(
-            static_cast<Real>(of == the_object ? options.object_step.value() : options.probe_step)),
+        length(static_cast<Real>(
+            of == the_object ? options.object_step.value_or(settings::Adam::small_object_step)
+                             : options.probe_step)),
         beta1(static_cast<Real>(options.beta1)),
         beta2(static_cast<Real>(options.beta2)),
         epsilon(static_cast<Real>(options.epsilon)) {}
