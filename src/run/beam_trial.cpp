@@ -22,8 +22,10 @@ int n_tried(const deck::Deck& deck) {
   return tenth < fewest ? 0 : std::min(tenth, most);
 }
 
-std::size_t best_of(std::vector<double> errors, double first_unless_below) {
-  errors.front() *= first_unless_below;
+/// Errors below what Poisson's noise leaves say how well noise is fitted.
+std::size_t best_of(std::vector<double> errors, const Scan& scan) {
+  if (errors.front() < scan.poisson_error) return 0;
+  errors.front() *= scan.first_unless_below;
   return static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
 }
 
@@ -132,7 +134,7 @@ RunParts settle_beam(const deck::Deck& deck, const comm::Communicator& comm, Sca
   RunParts parts{std::move(scan), nullptr};
   const std::vector<double> errors = errors_with(beams, trial, n_epochs, comm, log, parts);
   const bool in_near_field = parts.scan.plan.optics.is_near_field();
-  const std::size_t best = best_of(errors, parts.scan.first_unless_below);
+  const std::size_t best = best_of(errors, parts.scan);
   parts.scan.beam = beams[best];
   plan_solvers(deck, parts.scan);
   if (in_near_field)

@@ -76,10 +76,12 @@ ShownDefocus shown_by(const optics::ScanParallax& parallax, const Scan& scan) {
 /// what the deck says, or flat, above all in focus.
 constexpr double mostly_below = 0.99;
 constexpr double in_focus_below = 0.93;
+/// Where a parallax is seen, if not for sure, next to nothing but electrons' noise is in an error.
+constexpr double any_below = 0.995;
 
 double first_unless_below(const deck::Probe& probe, const ShownDefocus& shown) {
   const bool in_focus = probe.defocus_m == 0;
-  if (shown.is_of_parallax) return shown.is_clear || !in_focus ? 1 : mostly_below;
+  if (shown.is_of_parallax) return shown.is_clear || !in_focus ? 1 : any_below;
   return in_focus ? in_focus_below : mostly_below;
 }
 

@@ -15,8 +15,9 @@ using settings::Adam;
 /// larger step have 0.011 and 0.045, the others 0.0044 at most.
 constexpr double much_changed = 0.007;
 
+/// 0: not known, for patterns of fractions may be scaled, and their noise with them.
 double change_by_sample(const Scan& scan) {
-  return scan.empty_error - scan.poisson_error;
+  return scan.poisson_error > 0 ? scan.empty_error - scan.poisson_error : 0;
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ struct Adam {
         {{{.name = "object_step",
            .field = &object_step,
            .meaning = "The change of a pixel's transmission by a batch, at most; 0 keeps the "
-                      "object. `auto`: 0.01, and 0.02 where the sample changes the patterns much.",
+                      "object. `auto`: 0.01, and 0.02 where the sample changes patterns of whole "
+                      "counts much.",
            .min = 0,
            .max = 2,
            .none = "auto"},
