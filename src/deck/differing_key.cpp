@@ -27,8 +27,8 @@ bool is_left_open(const Deck& deck, const Key& key) {
     return deck.constraints.probe_power.is_of_recipe;
   if (key.name.ends_with(".noise"))
     return settings::noise_is_open(*std::get<std::string*>(key.field));
-  const auto* of_adam = std::get_if<std::optional<double>*>(&key.field);
-  return of_adam != nullptr && key.name.ends_with(".object_step") && !**of_adam;
+  const auto* number = std::get_if<std::optional<double>*>(&key.field);
+  return number != nullptr && !**number && key.none == "auto";
 }
 
 std::string compared_text(const Key& key) {

@@ -29,9 +29,9 @@ std::size_t best_of(std::vector<double> errors, const Scan& scan) {
   return static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
 }
 
-double error_after(int n_epochs, Run& run, const comm::Communicator& comm) {
+double error_after(Run& run, const comm::Communicator& comm) {
   try {
-    while (run.n_epochs() < n_epochs && !run.finished()) {
+    while (!run.finished()) {
       run.run_epoch();
       comm.together(end_at_once);
     }
@@ -71,15 +71,14 @@ void plan_solvers(const deck::Deck& deck, Scan& scan) {
 
 /// By one run after another, which share what `parts` hold.
 std::vector<double> errors_with(const std::vector<StartBeam>& beams, const deck::Deck& trial,
-                                int n_epochs, const comm::Communicator& comm, const Log& log,
-                                RunParts& parts) {
+                                const comm::Communicator& comm, const Log& log, RunParts& parts) {
   const io::MomentsOfPositions moments = parts.scan.moments;  // a run takes them from its scan
   std::vector<double> errors;
   for (const StartBeam& beam : beams) {
     parts.scan.beam = beam;
     auto run =
         std::make_unique<Run>(trial, comm, std::move(parts.scan), log, std::move(parts.transport));
-    errors.push_back(error_after(n_epochs, *run, comm));
+    errors.push_back(error_after(*run, comm));
     parts = Run::take_apart(std::move(run));
     parts.scan.moments = moments;
   }
@@ -132,7 +131,7 @@ RunParts settle_beam(const deck::Deck& deck, const comm::Communicator& comm, Sca
   trial.solvers.front().epochs = n_epochs;
   plan_solvers(trial, scan);
   RunParts parts{std::move(scan), nullptr};
-  const std::vector<double> errors = errors_with(beams, trial, n_epochs, comm, log, parts);
+  const std::vector<double> errors = errors_with(beams, trial, comm, log, parts);
   const bool in_near_field = parts.scan.plan.optics.is_near_field();
   const std::size_t best = best_of(errors, parts.scan);
   parts.scan.beam = beams[best];

@@ -7,10 +7,11 @@
 
 namespace tessera::run {
 
-/// Where the patterns leave open which of several beams a scan has (Scan::beams), the first epochs
-/// are made with each, and the lowest error says with which it starts, or, in a far field whose
-/// deck has no defocus, `lowest_m`: a tenth of the deck's, five at most; decks of less than 30
-/// start with the first. Collective. @throws AgreedError
+/// Where the patterns leave open which of several beams a scan has (Scan::beams), a short run is
+/// made with each, and the lowest error says with which it starts, or, in a far field whose deck
+/// has no defocus, `lowest_m`. A trial has a tenth of the deck's epochs, five at most, and steps
+/// that shrink to its end; decks of less than 30 start with the first. Collective. @throws
+/// AgreedError
 RunParts settle_beam(const deck::Deck& deck, const comm::Communicator& comm, Scan scan,
                      const Log& log);
 

@@ -27,10 +27,10 @@ struct ShownDefocus {
 };
 
 /// What a near field's beam may have. One: that is it; a flat wave's and the measured one: errors
-/// of the first epochs decide (docs/methods/start_values.md).
+/// of trials decide (docs/methods/start_values.md).
 std::vector<optics::FeatureMotion> possible_motions(const optics::FeatureMotion& measured);
 /// What a far field's beam may have, the deck's first, where that is not what its patterns show.
-/// One: that is it; more: errors of the first epochs decide (docs/methods/start_values.md).
+/// One: that is it; more: errors of trials decide (docs/methods/start_values.md).
 std::vector<double> possible_defoci_m(const deck::Probe& probe, const ShownDefocus& shown);
 
 /// What the motion of patterns in a near field says, for the person who reads.

@@ -67,7 +67,7 @@ struct Probe {
          .meaning = "The beam starts with what the patterns' motion with the sample shows: in the "
                     "near field, of `vacuum` and `mean_pattern`, with their curvature; in a far "
                     "field, of `aperture` and `zone_plate`, too, with their defocus, where that "
-                    "comes to a lower error in the first epochs than `defocus_m`. False: with "
+                    "comes to a lower error in a short trial than `defocus_m`. False: with "
                     "those that the deck gives."},
         {.name = "semi_angle_rad",
          .field = &semi_angle_rad,
