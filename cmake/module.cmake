@@ -11,7 +11,7 @@ if(TESSERA_NATIVE)
   list(APPEND options -march=native)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 misreads its own AVX-512 intrinsics (GCC bug 105593).
-    list(APPEND options -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overread)
+    list(APPEND options -Wno-uninitialized -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overread)
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
