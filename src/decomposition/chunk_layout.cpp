@@ -133,11 +133,15 @@ void ChunkLayout::complete_groups(const ChunkRange& range) {
     int n_sharing = 0;
     for (; end < range.end && chunks_[end].first_slot == chunks_[begin].first_slot; ++end)
       n_sharing += chunks_[end].count;
+    const int last_slot = chunks_[begin].first_slot + chunks_[end - 1].n_slots - 1;
+    const bool ends_shift_y =
+        end == range.end || slot_shift_[chunks_[end].first_slot].y != slot_shift_[last_slot].y;
     for (int i = begin; i < end; ++i) {
       chunks_[i].n_slots = chunks_[end - 1].n_slots;
       chunks_[i].n_sharing = n_sharing;
       chunks_[i].begins_slots = i == begin;
       chunks_[i].ends_slots = i + 1 == end;
+      chunks_[i].ends_shift_y = i + 1 == end && ends_shift_y;
     }
   }
 }

@@ -15,6 +15,7 @@ struct Fftw<float> {
   using Plan = fftwf_plan;
   using Complex = fftwf_complex;
   static constexpr auto plan_2d = fftwf_plan_dft_2d;
+  static constexpr auto plan_many = fftwf_plan_many_dft;
   static constexpr auto execute = fftwf_execute_dft;
   static constexpr auto destroy = fftwf_destroy_plan;
   static constexpr auto allocate = fftwf_alloc_complex;
@@ -28,6 +29,7 @@ struct Fftw<double> {
   using Plan = fftw_plan;
   using Complex = fftw_complex;
   static constexpr auto plan_2d = fftw_plan_dft_2d;
+  static constexpr auto plan_many = fftw_plan_many_dft;
   static constexpr auto execute = fftw_execute_dft;
   static constexpr auto destroy = fftw_destroy_plan;
   static constexpr auto allocate = fftw_alloc_complex;

@@ -39,8 +39,7 @@ struct SpectrumSlopes {
   BeamMixture mixture;
   ChunkImages spectrum;
   ChunkImages slot_sums;  ///< spectra
-  DeviceView<complex**> ramp_y;
-  DeviceView<complex**> ramp_x;
+  SlotRamps ramps;
   Shape2 window;
 
   struct Row {
@@ -66,9 +65,12 @@ struct SpectrumSlopes {
   KOKKOS_FUNCTION Row row(const int beam, const int row_of_all) const {
     const int m = row_of_all / window.h;
     const int ky = row_of_all - m * window.h;
-    return {
-        {mixture, spectrum, beam, m, ky},           slot_sums.row(beam, m, ky), &ramp_x(beam, 0),
-        ramp_y(beam, ky) * mixture.amplitude(beam), wave_number(ky, window.h),  window.w};
+    return {{mixture, spectrum, beam, m, ky},
+            slot_sums.row(beam, m, ky),
+            &ramps.x(beam, 0),
+            ramps.y(beam, ky) * mixture.amplitude(beam),
+            wave_number(ky, window.h),
+            window.w};
   }
 };
 
@@ -81,8 +83,7 @@ struct OprSlopes {
   BeamMixture mixture;
   ChunkImages spectrum;
   ChunkImages slot_sums;  ///< spectra
-  DeviceView<complex**> ramp_y;
-  DeviceView<complex**> ramp_x;
+  SlotRamps ramps;
 
   struct Row {
     const complex* plane;
@@ -98,8 +99,8 @@ struct OprSlopes {
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
     const int beam = i / mixture.n_opr;
     const int plane = mixture.n_modes + i - beam * mixture.n_opr;
-    return {spectrum.row(0, plane, y), slot_sums.row(beam, 0, y), &ramp_x(beam, 0),
-            ramp_y(beam, y) * mixture.amplitude(beam)};
+    return {spectrum.row(0, plane, y), slot_sums.row(beam, 0, y), &ramps.x(beam, 0),
+            ramps.y(beam, y) * mixture.amplitude(beam)};
   }
 };
 

@@ -47,9 +47,14 @@ Illumination::Illumination(const ScanTile& scan, const Parameters& parameters,
       ProbeView("tessera::physics::probe_spectrum", options.n_modes + options.n_opr_modes, h, w);
   own_.slots = WavesView("tessera::physics::slot_probes", n_slots, options.n_modes, h, w);
   slot_sums_ = WavesView("tessera::physics::slot_sums", n_slots, options.n_modes, h, w);
-  ramp_y_ = DeviceView<complex**>("tessera::physics::ramp_y", n_slots, h);
-  ramp_x_ = DeviceView<complex**>("tessera::physics::ramp_x", n_slots, w);
-  if (!options.own_probes) return;
+  ramps_ = {DeviceView<complex**>("tessera::physics::ramp_y", n_slots, h),
+            DeviceView<complex**>("tessera::physics::ramp_x", n_slots, w)};
+  if (!options.own_probes) {
+    if (has_row_spectra_) return;
+    shared_ = std::make_unique<SharedShifts>(scan, options, plan);
+    own_.moved = shared_->room();
+    return;
+  }
   of_spectrum_ = DeviceView<double* [4]>("tessera::physics::of_spectrum", n_slots);
   of_opr_ = DeviceView<double* [2]>("tessera::physics::of_opr", n_slots * options.n_opr_modes);
   moves_ = DeviceView<double* [2]>("tessera::physics::moves", n_slots);
@@ -64,13 +69,14 @@ std::int64_t Illumination::bytes(const Sizes& sizes) {
       n_slots * (bytes_of<double>(4 + 2 + 2) + bytes_of<double>(2 * sizes.model.n_opr_modes));
   return sizes.probe_bytes() + ChipShifts::bytes(sizes) +
          n_slots * bytes_of<complex>(2 * sizes.model.n_modes * sizes.window.size() + h + w) +
-         (sizes.model.own_probes ? of_own : 0);
+         (sizes.model.own_probes ? of_own
+                                 : SharedShifts::bytes(sizes) + SharedShifts::bytes_of_room(sizes));
 }
 
 std::int64_t Illumination::bytes_with_slots(const Sizes& sizes) {
   if (!sizes.has_slots()) return 0;
   const int n_slots = sizes.model.own_probes ? 0 : sizes.n_slots();
-  return sizes.probe_bytes() +
+  return sizes.probe_bytes() + (sizes.model.own_probes ? 0 : SharedShifts::bytes_of_room(sizes)) +
          bytes_of<complex>(n_slots * sizes.model.n_modes * sizes.window.size());
 }
 
@@ -101,6 +107,7 @@ ShiftedProbe Illumination::with_slots(const ProbeView& probe) const {
   made.probe = probe;
   if (!has_slots_) return made;
   made.spectrum = ProbeView("tessera::physics::probe_spectrum", own_.spectrum.layout());
+  if (shared_) made.moved = shared_->room();
   made.slots = options_.own_probes
                    ? own_.slots
                    : WavesView("tessera::physics::slot_probes", own_.slots.layout());
@@ -108,14 +115,14 @@ ShiftedProbe Illumination::with_slots(const ProbeView& probe) const {
 }
 
 void Illumination::set_probe(ShiftedProbe& probe) {
-  if (options_.own_probes) probe.first_slot = -1;
+  if (options_.own_probes) probe.forget_slots();
   seen_ = &probe;
   seen_from_ = -1;
   chip_shifts_.forget_probe();
 }
 
 void Illumination::transform(const Device& exec, ShiftedProbe& of) const {
-  of.first_slot = -1;
+  of.forget_slots();
   if (!has_slots_) return;
   const ProbeView& spectrum = of.spectrum;
   Kokkos::deep_copy(exec, spectrum, of.probe);
@@ -143,11 +150,12 @@ void Illumination::shift_probes(const Device& exec, const Chunk& chunk) {
     return;
   }
   make_ramps(exec, chunk);
+  if (shared_) return shared_->make(exec, chunk, ramps_, *seen_);
   with_known_opr(options_.n_opr_modes, [&](auto known) {
-    for_each_row_pixel(
-        exec, "tessera::physics::shift_spectrum", count * options_.n_modes, scan_.window,
-        ShiftSpectrum<known>{mixture(chunk), common_images(seen_->spectrum), images(), ramp_y_,
-                             ramp_x_, plan_.unitary_scale() * plan_.unitary_scale()});
+    for_each_row_pixel(exec, "tessera::physics::shift_beams", count * options_.n_modes,
+                       scan_.window,
+                       ShiftBeams<known>{mixture(chunk), common_images(seen_->spectrum), images(),
+                                         ramps_, plan_.unitary_scale() * plan_.unitary_scale()});
   });
   plan_.inverse(exec, seen_->slots.data(), count * options_.n_modes);
 }
@@ -175,10 +183,9 @@ hot_path::OwnProbes Illumination::own_probes_on_chip(const Device& exec,
 
 void Illumination::make_ramps(const Device& exec, const Chunk& chunk) const {
   const auto shift = options_.own_probes ? parameters_.shift : scan_.slot_shift;
-  for_each_pixel(exec, "tessera::physics::shift_ramps", 1,
-                 {n_slots(chunk), scan_.window.h + scan_.window.w},
-                 ShiftRamps{shift, windows(chunk), ramp_y_, ramp_x_, scan_.window,
-                            first_slot_of(chunk, options_)});
+  for_each_pixel(
+      exec, "tessera::physics::shift_ramps", 1, {n_slots(chunk), scan_.window.h + scan_.window.w},
+      MakeRamps{shift, windows(chunk), ramps_, scan_.window, first_slot_of(chunk, options_)});
 }
 
 BeamMixture Illumination::mixture(const Chunk& chunk) const {
@@ -195,17 +202,13 @@ void Illumination::gather(const Device& exec, const Chunk& chunk, const ProbeVie
                                plain(slot_sums_.data()), plain(probe_sum.data()));
     return;
   }
+  if (shared_) return shared_->gather(exec, chunk, ramps_, slot_sums_, probe_sum);
   const int count = n_slots(chunk);
-  const ChunkImages slot_sums = sums(probe_sum);
   plan_.forward(exec, slot_sums_.data(), count * options_.n_modes);
   if (probe_sum.size() == 0) return;
-  if (options_.own_probes)
-    add_terms(
-        exec, "tessera::physics::gather_beams", static_cast<int>(probe_sum.extent(0)), scan_.window,
-        GatherBeams{mixture(chunk), slot_sums, common_images(probe_sum), ramp_y_, ramp_x_, count});
-  else
-    add_terms(exec, "tessera::physics::gather_slots", options_.n_modes, scan_.window,
-              GatherSlots{slot_sums, common_images(probe_sum), ramp_y_, ramp_x_, count});
+  add_terms(exec, "tessera::physics::gather_beams", static_cast<int>(probe_sum.extent(0)),
+            scan_.window,
+            GatherBeams{mixture(chunk), sums(probe_sum), common_images(probe_sum), ramps_, count});
 }
 
 void Illumination::finish(const Device& exec, const ProbeView& probe_sum) const {
@@ -230,7 +233,7 @@ void Illumination::add_slopes(const Device& exec, const ObjectView& object, cons
     device::sum_each_image(exec, "tessera::physics::opr_slopes",
                            n_slots(chunk) * options_.n_opr_modes, scan_.window,
                            OprSlopes{mixture(chunk), common_images(seen_->spectrum),
-                                     images_by(options_.n_modes, slot_sums_), ramp_y_, ramp_x_},
+                                     images_by(options_.n_modes, slot_sums_), ramps_},
                            of_opr_);
   if (fitted.positions) add_up_moves(exec, object, chunk);
   if (fitted.opr || fitted.intensity)
@@ -255,12 +258,12 @@ void Illumination::take_slopes(const Device& exec, const Chunk& chunk,
 
 void Illumination::add_up_spectra(const Device& exec, const Chunk& chunk) const {
   with_known_opr(options_.n_opr_modes, [&](auto known) {
-    device::sum_each_image(exec, "tessera::physics::spectrum_slopes", n_slots(chunk),
-                           {options_.n_modes * scan_.window.h, scan_.window.w},
-                           SpectrumSlopes<known>{mixture(chunk), common_images(seen_->spectrum),
-                                                 images_by(options_.n_modes, slot_sums_), ramp_y_,
-                                                 ramp_x_, scan_.window},
-                           of_spectrum_);
+    device::sum_each_image(
+        exec, "tessera::physics::spectrum_slopes", n_slots(chunk),
+        {options_.n_modes * scan_.window.h, scan_.window.w},
+        SpectrumSlopes<known>{mixture(chunk), common_images(seen_->spectrum),
+                              images_by(options_.n_modes, slot_sums_), ramps_, scan_.window},
+        of_spectrum_);
   });
 }
 

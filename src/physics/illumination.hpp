@@ -11,17 +11,9 @@
 #include "physics/chip_shifts.hpp"
 #include "physics/gradient_sums.hpp"
 #include "physics/parameters.hpp"
+#include "physics/shared_shifts.hpp"
 
 namespace tessera::physics {
-
-/// A probe, what its shifted copies are made of, and those that were made last. Without slots it
-/// alone.
-struct ShiftedProbe {
-  ProbeView probe;
-  ProbeView spectrum;   ///< unnormalised FFT, or row spectrum
-  WavesView slots;      ///< (slot, n_modes, h, w)
-  int first_slot = -1;  ///< of these; -1: none
-};
 
 /// Which kernels take a chunk through the model: known inside the module, kernel_choice.hpp.
 enum class Kernels : int;
@@ -61,7 +53,8 @@ class Illumination {
   ShiftedProbe& seen() { return *seen_; }
   /// The next chunk makes its shifted probes anew.
   void forget_slots() {
-    seen_->first_slot = seen_from_ = -1;
+    seen_->forget_slots();
+    seen_from_ = -1;
     chip_shifts_.forget_probe();
   }
 
@@ -108,9 +101,7 @@ class Illumination {
                    const ParameterSlopes& slopes) const;
 
   bool has_slots() const { return has_slots_; }
-  /// Fourier factors of every slot's shift along y, (slot, h), and x.
-  const device::DeviceView<complex**>& ramp_y() const { return ramp_y_; }
-  const device::DeviceView<complex**>& ramp_x() const { return ramp_x_; }
+  const SlotRamps& ramps() const { return ramps_; }
   /// Shifts of a probe per position whose waves were made, the mean so far: 1, less where positions
   /// share slots.
   double shifts_per_position() const {
@@ -132,11 +123,11 @@ class Illumination {
   bool has_row_spectra_;
   ChipShifts chip_shifts_;
   const fft::Plan& plan_;
-  ShiftedProbe own_;  ///< of a probe that was set alone
+  std::unique_ptr<SharedShifts> shared_;  ///< none: row spectra, or own_probes
+  ShiftedProbe own_;                      ///< of a probe that was set alone
   ShiftedProbe* seen_ = &own_;
   WavesView slot_sums_;
-  device::DeviceView<complex**> ramp_y_;
-  device::DeviceView<complex**> ramp_x_;
+  SlotRamps ramps_;
   // What a chunk's beams add up, with own_probes.
   device::DeviceView<double* [4]> of_spectrum_;
   device::DeviceView<double* [2]> of_opr_;

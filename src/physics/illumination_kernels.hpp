@@ -3,7 +3,7 @@
 
 #include "chunk_kernels.hpp"
 #include "device/sums.hpp"
-#include "physics/illumination.hpp"
+#include "physics/shared_shifts.hpp"
 
 namespace tessera::physics {
 
@@ -14,19 +14,18 @@ KOKKOS_FUNCTION inline complex shift_factor(int k, int n, Real s) {
 }
 
 /// Fourier factors of the slots: of their shared shifts from first_slot on, or of each beam's own.
-struct ShiftRamps {
+struct MakeRamps {
   DeviceView<Real* [2]> shift;
   Windows windows;
-  DeviceView<complex**> ramp_y;
-  DeviceView<complex**> ramp_x;
+  SlotRamps ramps;
   Shape2 window;
   int first_slot;
   KOKKOS_FUNCTION void operator()(int, const int slot, const int k) const {
     const int at = windows.own_probes ? windows.place(slot) : first_slot + slot;
     if (k < window.h) {
-      ramp_y(slot, k) = shift_factor(k, window.h, shift(at, 0));
+      ramps.y(slot, k) = shift_factor(k, window.h, shift(at, 0));
     } else {
-      ramp_x(slot, k - window.h) = shift_factor(k - window.h, window.w, shift(at, 1));
+      ramps.x(slot, k - window.h) = shift_factor(k - window.h, window.w, shift(at, 1));
     }
   }
 };
@@ -90,15 +89,38 @@ struct MixedRow {
   }
 };
 
-/// Spectra of the probes of all slots: those of beams with probes of their own are mixed and
-/// scaled.
-template <int known_opr>
+/// The probe's spectrum in the shifts of all slots.
 struct ShiftSpectrum {
+  ChunkImages spectrum;
+  ChunkImages shifted;
+  SlotRamps ramps;
+  int n_modes;
+  Real scale;
+
+  struct Row {
+    const complex* spectrum;
+    const complex* ramp_x;
+    complex* shifted;
+    complex factor;
+    KOKKOS_FUNCTION void operator()(const int x) const {
+      shifted[x] = spectrum[x] * (factor * ramp_x[x]);
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int i, const int y) const {
+    const int slot = i / n_modes;
+    const int m = i - slot * n_modes;
+    return {spectrum.row(0, m, y), &ramps.x(slot, 0), shifted.row(slot, m, y),
+            ramps.y(slot, y) * scale};
+  }
+};
+
+/// The same of beams with probes of their own: their spectra are mixed and scaled.
+template <int known_opr>
+struct ShiftBeams {
   BeamMixture mixture;
   ChunkImages spectrum;
   ChunkImages shifted;
-  DeviceView<complex**> ramp_y;
-  DeviceView<complex**> ramp_x;
+  SlotRamps ramps;
   Real scale;
 
   struct Row {
@@ -111,13 +133,12 @@ struct ShiftSpectrum {
     }
   };
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
-    const int slot = i / mixture.n_modes;
-    const int m = i - slot * mixture.n_modes;
-    const Real amplitude = mixture.windows.own_probes ? mixture.amplitude(slot) : Real(1);
-    return {{mixture, spectrum, slot, m, y},
-            &ramp_x(slot, 0),
-            shifted.row(slot, m, y),
-            ramp_y(slot, y) * (scale * amplitude)};
+    const int beam = i / mixture.n_modes;
+    const int m = i - beam * mixture.n_modes;
+    return {{mixture, spectrum, beam, m, y},
+            &ramps.x(beam, 0),
+            shifted.row(beam, m, y),
+            ramps.y(beam, y) * (scale * mixture.amplitude(beam))};
   }
 };
 
@@ -126,8 +147,7 @@ struct ShiftSpectrum {
 struct GatherSlots {
   ChunkImages slot_sums;
   ChunkImages probe_sum;
-  DeviceView<complex**> ramp_y;
-  DeviceView<complex**> ramp_x;
+  SlotRamps ramps;
   int n_slots;
 
   struct Row {
@@ -143,7 +163,7 @@ struct GatherSlots {
   KOKKOS_FUNCTION complex* sums(const int m, const int y) const { return probe_sum.row(0, m, y); }
   KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_slots}; }
   KOKKOS_FUNCTION Row row(const int slot, const int m, const int y) const {
-    return {slot_sums.row(slot, m, y), &ramp_x(slot, 0), Kokkos::conj(ramp_y(slot, y))};
+    return {slot_sums.row(slot, m, y), &ramps.x(slot, 0), Kokkos::conj(ramps.y(slot, y))};
   }
 };
 
@@ -153,8 +173,7 @@ struct GatherBeams {
   BeamMixture mixture;
   ChunkImages slot_sums;
   ChunkImages probe_sum;
-  DeviceView<complex**> ramp_y;
-  DeviceView<complex**> ramp_x;
+  SlotRamps ramps;
   int n_beams;
 
   struct Row {
@@ -171,8 +190,8 @@ struct GatherBeams {
   KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_beams}; }
   KOKKOS_FUNCTION Row row(const int beam, const int plane, const int y) const {
     return {
-        slot_sums.row(beam, mixture.mode_of(plane), y), &ramp_x(beam, 0),
-        Kokkos::conj(ramp_y(beam, y)) * (mixture.amplitude(beam) * mixture.weight(beam, plane))};
+        slot_sums.row(beam, mixture.mode_of(plane), y), &ramps.x(beam, 0),
+        Kokkos::conj(ramps.y(beam, y)) * (mixture.amplitude(beam) * mixture.weight(beam, plane))};
   }
 };
 

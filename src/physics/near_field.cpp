@@ -35,8 +35,7 @@ struct PropagateBeam {
   Windows windows;
   ChunkImages waves;
   DeviceView<complex**> propagator;
-  DeviceView<complex**> ramp_y;  ///< of the slots; empty: positions are whole pixels
-  DeviceView<complex**> ramp_x;
+  SlotRamps ramps;  ///< empty: positions are whole pixels
   int n_states;
 
   struct Row {
@@ -52,9 +51,9 @@ struct PropagateBeam {
   };
   KOKKOS_FUNCTION Row row(const int i, const int y) const {
     const int slot = windows.slot_of(i / n_states);
-    const bool shifts = ramp_y.size() > 0;
-    return {waves.row(i, 0, y), &propagator(y, 0), shifts ? &ramp_x(slot, 0) : nullptr,
-            shifts ? ramp_y(slot, y) : complex(1)};
+    const bool shifts = ramps.y.size() > 0;
+    return {waves.row(i, 0, y), &propagator(y, 0), shifts ? &ramps.x(slot, 0) : nullptr,
+            shifts ? ramps.y(slot, y) : complex(1)};
   }
 };
 
@@ -130,15 +129,13 @@ void NearField::propagate(const Device& exec, const Chunk& chunk, bool back) con
   const Windows windows = windows_of(scan_, options_, chunk, 0);
   plan_.forward(exec, waves_.data(), n);
   if (back)
-    device::for_each_row_pixel(
-        exec, "tessera::physics::near_field_back", n, scan_.window,
-        PropagateBeam<true>{windows, images_by(1, waves_), propagator_, illumination_.ramp_y(),
-                            illumination_.ramp_x(), n_states});
+    device::for_each_row_pixel(exec, "tessera::physics::near_field_back", n, scan_.window,
+                               PropagateBeam<true>{windows, images_by(1, waves_), propagator_,
+                                                   illumination_.ramps(), n_states});
   else
-    device::for_each_row_pixel(
-        exec, "tessera::physics::near_field", n, scan_.window,
-        PropagateBeam<false>{windows, images_by(1, waves_), propagator_, illumination_.ramp_y(),
-                             illumination_.ramp_x(), n_states});
+    device::for_each_row_pixel(exec, "tessera::physics::near_field", n, scan_.window,
+                               PropagateBeam<false>{windows, images_by(1, waves_), propagator_,
+                                                    illumination_.ramps(), n_states});
   plan_.inverse(exec, waves_.data(), n);
 }
 

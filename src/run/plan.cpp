@@ -57,15 +57,17 @@ std::int64_t n_bins(int subpixel_bins) {
   return subpixel_bins == 0 ? 0 : (subpixel_bins + 1) * (subpixel_bins + 1);
 }
 
-/// On a host, as many positions as keep their waves in a second-level cache; on a device as many as
-/// its own holds, and enough to fill it or to be worth many starts; far more where waves stay on
-/// the chip, and every start empties it: such a GPU has tens of GiB. What falls on each slice is
-/// kept, hence fewer positions of a thick sample: always cheaper than to compute it once more.
+/// On a host, as many positions as leave room in a second-level cache of 1 MiB for their waves and
+/// for what is as large: probes, their sums, parts of the object and of its sums, twice the counts.
+/// On a device as many as its own cache holds, and enough to fill it or to be worth many starts;
+/// far more where waves stay on the chip, and every start empties it: such a GPU has tens of GiB.
+/// What falls on each slice is kept, hence fewer positions of a thick sample: always cheaper than
+/// to compute it once more.
 int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positions) {
-  const std::int64_t cache_bytes = device::device_is_host ? 512 << 10 : 32 << 20;
+  const std::int64_t room_bytes = device::device_is_host ? 128 << 10 : 32 << 20;
   const std::int64_t min = device::device_is_host ? 1 : runs_in_steps(deck) ? 1024 : 256;
   const std::int64_t wave_bytes = sizes.waves_bytes() * sizes.model.n_slices;
-  const std::int64_t fit = std::max(min, cache_bytes / wave_bytes);
+  const std::int64_t fit = std::max(min, room_bytes / wave_bytes);
   if (device::device_is_host) return static_cast<int>(fit);
   const bool in_steps = runs_in_steps(deck);
   const bool own_probes = sizes.model.own_probes;

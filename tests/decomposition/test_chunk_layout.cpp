@@ -119,6 +119,11 @@ TEST_P(Layouts, ChunksThatShareSlotsAgreeAndAreAsManyAsFit) {
         EXPECT_EQ(chunk.n_sharing, n_sharing);
         EXPECT_EQ(chunk.begins_slots, c == begin);
         EXPECT_EQ(chunk.ends_slots, c + 1 == end);
+        const auto y_of = [&](int slot) { return layout.slot_shift()[slot].y; };
+        EXPECT_EQ(
+            chunk.ends_shift_y,
+            c + 1 == end && (end == range.end || y_of(layout.chunks()[end].first_slot) !=
+                                                     y_of(first.first_slot + first.n_slots - 1)));
       }
       EXPECT_EQ(first.n_slots, n_shifts_seen(layout, begin, end));
       if (fits) {

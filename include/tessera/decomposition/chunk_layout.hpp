@@ -23,6 +23,9 @@ struct Chunk {
   int n_sharing = 0;         ///< positions of the batch that see these slots, one after another
   bool begins_slots = true;  ///< no earlier chunk of the batch shares them
   bool ends_slots = true;    ///< no later one
+  /// Nor do the slots of those that follow these in the batch begin with the shift along y that
+  /// these end with.
+  bool ends_shift_y = true;
 };
 
 /// A batch's chunks, numbers in ChunkLayout::chunks().
