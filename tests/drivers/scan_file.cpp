@@ -6,18 +6,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/written_values.hpp"
+
 namespace tessera::testing {
 namespace {
 
 constexpr int n_rows = 4;  // and columns, of positions
 constexpr int width_px = 16;
-
-void write_values(io::File& file, const std::string& name, const io::Extents& extents,
-                  io::ElementType type, const std::vector<double>& values) {
-  file.create_dataset(name, extents, type);
-  file.write_slab(name, io::Extents(extents.size(), 0), extents, io::ElementType::f64,
-                  values.data());
-}
 
 }  // namespace
 

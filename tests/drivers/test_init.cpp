@@ -10,6 +10,7 @@
 #include "io/linked_file.hpp"
 #include "launch.hpp"
 #include "scan_file.hpp"
+#include "support/written_values.hpp"
 
 namespace tessera::testing::init_tests {
 namespace {
@@ -28,13 +29,6 @@ struct Trap {
   int columns_before = 0;  ///< of empty pixels, which put the beam off the middle
   bool is_cornered = false;
 };
-
-void write_values(io::File& file, const std::string& name, const io::Extents& extents,
-                  io::ElementType type, const std::vector<double>& values) {
-  file.create_dataset(name, extents, type);
-  file.write_slab(name, io::Extents(extents.size(), 0), extents, io::ElementType::f64,
-                  values.data());
-}
 
 std::vector<double> frames(const SmallScan& scan, const Trap& trap) {
   const int width = 16 + trap.columns_before;
