@@ -33,10 +33,8 @@ std::int64_t n_values(const Extents& extents) {
 
 /// Parts of complex numbers, one after another, count as two values each.
 std::vector<double> numpy_values(const std::string& path, const NumpyArray& array) {
-  const int n_parts = array.type.kind == 'c' ? 2 : 1;
-  NumberType part = array.type;
-  if (n_parts == 2) part = {'f', part.bytes / 2, part.big_endian};
-  const std::int64_t n = n_values(array.extents) * n_parts;
+  const NumberType part = part_type(array.type);
+  const std::int64_t n = n_values(array.extents) * (array.type.bytes / part.bytes);
   const std::vector<std::byte> bytes = read_bytes(path, array.first_byte, n * part.bytes);
   std::vector<double> values(static_cast<std::size_t>(n));
   with_number(part, [&](auto zero) {

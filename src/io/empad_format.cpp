@@ -13,6 +13,7 @@
 #include "electron_statements.hpp"
 #include "flat_scan.hpp"
 #include "marked_text.hpp"
+#include "readable_file.hpp"
 
 namespace tessera::io {
 namespace {
@@ -115,6 +116,7 @@ FlatPatterns empad_patterns(const ScanSource& source) {
     throw InputError(
         text('"', source.path,
              "\" is no XML of an EMPAD, nor named by one beside it, nor NAME_xN_yN.raw"));
+  check_readable(files.raw);
   FlatPatterns flat{.path = files.raw, .type = {'f', 4}};
   flat.shape = pixels;
   flat.bytes_between = files.is_second ? 0 : rows_behind_bytes;
@@ -129,8 +131,7 @@ FlatPatterns empad_patterns(const ScanSource& source) {
   flat.n_positions = static_cast<int>(n);
   if (files.is_second && !files.words.empty() &&
       (element(files.words, "datatype") != "float32" ||
-       (fs::exists(files.raw) &&
-        static_cast<std::int64_t>(fs::file_size(files.raw)) > n * pixels_bytes)))
+       static_cast<std::int64_t>(fs::file_size(files.raw)) > n * pixels_bytes))
     refuse_words_of_second(files.raw);
   return flat;
 }

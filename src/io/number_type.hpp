@@ -19,10 +19,15 @@ struct NumberType {
   bool big_endian = false;
 };
 
+/// Of each number's parts: a complex one has two.
+inline NumberType part_type(const NumberType& type) {
+  return type.kind == 'c' ? NumberType{'f', type.bytes / 2, type.big_endian} : type;
+}
+
 /// Calls `use` with a value of that type. @throws InputError for one that is not read
 template <class Use>
 void with_number(const NumberType& type, Use&& use) {
-  switch (type.kind * 100 + type.bytes) {
+  switch (type.bytes > 0 && type.bytes < 100 ? type.kind * 100 + type.bytes : 0) {
     case 'b' * 100 + 1:
     case 'u' * 100 + 1:
       return use(std::uint8_t{});

@@ -52,7 +52,7 @@ NumberType type_of(const std::string& word) {
   if (word.size() < 3 || std::string_view("<>|=").find(word[0]) == std::string_view::npos)
     throw InputError(text("its NumPy type '", word, "' is not a number's"));
   const NumberType type{word[1], std::atoi(word.c_str() + 2), word[0] == '>'};
-  if (type.bytes < 1) throw InputError(text("its NumPy type '", word, "' is not a number's"));
+  with_number(part_type(type), [](auto) {});  // throws if it cannot
   return type;
 }
 

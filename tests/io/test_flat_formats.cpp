@@ -1,6 +1,8 @@
 // Plain numbers as others write them: NumPy, Merlin, EMPAD, raw.
 #include <array>
 
+#include "tessera/base/text.hpp"
+
 #include "io/known_formats.hpp"
 
 namespace tessera::io {
@@ -75,7 +77,9 @@ TEST_F(KnownFormats, NumpyHeadersThatCannotBe) {
   for (const auto& [type, extents, words] : {Header{"<u2", "99999999999999999999, 5, 6", "shape"},
                                              {"<u2", "-9, 5, 6", "shape"},
                                              {"<u2", "9, 2147483647, 2147483647", "cut short"},
-                                             {"<u0", "9, 5, 6", "'<u0'"},
+                                             {"<u0", "9, 5, 6", "'u0'"},
+                                             {"<q2", "9, 5, 6", "'q2'"},
+                                             {"<t101", "9, 5, 6", "'t101'"},
                                              {"<c8", "9, 5, 6", "'c8'"},
                                              {"<u2", "9, 30", "shape (9, 30)"}}) {
     world().barrier();  // all have read the one before
@@ -84,6 +88,19 @@ TEST_F(KnownFormats, NumpyHeadersThatCannotBe) {
     EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }),
                 AllOf(HasSubstr("data.file"), HasSubstr(source_.path), HasSubstr(words)));
   }
+}
+
+TEST_F(KnownFormats, AFileBesideWhoseNumbersAreNotReadIsNamed) {
+  source_.path = folder_.file("patterns.npy");
+  source_.positions.reset();
+  source_.bad_pixels = "mask";
+  source_.mask_file = folder_.file("mask.npy");
+  on_root([&] {
+    write(source_.path, numpy_header("|u1", "9, 5, 6") + std::string(9 * 30, '\3'));
+    write(source_.mask_file, numpy_header("<q2", "5, 6") + std::string(60, '\1'));
+  });
+  EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }),
+              AllOf(HasSubstr(source_.mask_file), HasSubstr("'q2'")));
 }
 
 /// As Merlin writes it: a header before each frame.
@@ -176,6 +193,21 @@ TEST_F(Empad, RawFileWithoutXml) {
     world().barrier();  // all have read the one before
     on_root([&] { write(source_.path, empad_frames(6, rows_behind)); });
     expect_the_frames();
+  }
+}
+
+TEST_F(Empad, AnXmlThatNamesNoFileOrAMissingOneIsBadInput) {
+  source_.path = folder_.file("scan.xml");
+  for (const auto& [named, words] :
+       {std::pair("", "is a folder"), std::pair("none.raw", "exist")}) {
+    world().barrier();  // all have read the one before
+    on_root([&] {
+      write(source_.path, text("<root><sensor><type>EMPAD2</type></sensor><scan><shape>(2, 3)"
+                               "</shape></scan><rawfile><datatype>float32</datatype><filename>",
+                               named, "</filename></rawfile></root>"));
+    });
+    EXPECT_THAT(agreed_error([&] { read_scan_info(source_, world()); }),
+                AllOf(HasSubstr("data.file"), HasSubstr(words)));
   }
 }
 
