@@ -1,11 +1,66 @@
 // All slots of a chunk at once.
 
-#include "illumination_kernels.hpp"
+#include "chunk_kernels.hpp"
+#include "device/sums.hpp"
 #include "physics/shared_shifts.hpp"
 
 namespace tessera::physics {
 
 using device::Device;
+
+namespace {
+
+/// The probe's spectrum in the shifts of all slots.
+struct ShiftSpectrum {
+  ChunkImages spectrum;
+  ChunkImages shifted;
+  SlotRamps ramps;
+  int n_modes;
+  Real scale;
+
+  struct Row {
+    const complex* spectrum;
+    const complex* ramp_x;
+    complex* shifted;
+    complex factor;
+    KOKKOS_FUNCTION void operator()(const int x) const {
+      shifted[x] = spectrum[x] * (factor * ramp_x[x]);
+    }
+  };
+  KOKKOS_FUNCTION Row row(const int i, const int y) const {
+    const int slot = i / n_modes;
+    const int m = i - slot * n_modes;
+    return {spectrum.row(0, m, y), &ramps.x(slot, 0), shifted.row(slot, m, y),
+            ramps.y(slot, y) * scale};
+  }
+};
+
+/// Adds the spectra of all slots, shifted back by the conjugate ramps, to the probe's sum, and sets
+/// them to zero.
+struct GatherSlots {
+  ChunkImages slot_sums;
+  ChunkImages probe_sum;
+  SlotRamps ramps;
+  int n_slots;
+
+  struct Row {
+    complex* spectrum;
+    const complex* ramp_x;
+    complex factor;
+    KOKKOS_FUNCTION complex operator()(const int x) const {
+      const complex term = factor * Kokkos::conj(ramp_x[x]) * spectrum[x];
+      spectrum[x] = complex(0);
+      return term;
+    }
+  };
+  KOKKOS_FUNCTION complex* sums(const int m, const int y) const { return probe_sum.row(0, m, y); }
+  KOKKOS_FUNCTION device::TermRange terms(int) const { return {0, n_slots}; }
+  KOKKOS_FUNCTION Row row(const int slot, const int m, const int y) const {
+    return {slot_sums.row(slot, m, y), &ramps.x(slot, 0), Kokkos::conj(ramps.y(slot, y))};
+  }
+};
+
+}  // namespace
 
 struct SharedShifts::BackEnd {
   Shape2 window;

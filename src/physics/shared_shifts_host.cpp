@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "chunk_kernels.hpp"
 #include "fft/line_plan.hpp"
-#include "illumination_kernels.hpp"
 #include "physics/shared_shifts.hpp"
 
 namespace tessera::physics {

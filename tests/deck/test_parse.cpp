@@ -6,8 +6,6 @@ namespace tessera::deck {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
-using testing::Field;
 using testing::HasSubstr;
 using testing::StartsWith;
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fft/line_plan.hpp"
+#include "scaled_waves.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::fft {
@@ -10,11 +11,6 @@ namespace {
 
 using testing::on_host;
 using testing::relative_difference;
-
-WaveStack times(WaveStack waves, double factor) {
-  for (auto& value : waves) value *= factor;
-  return waves;
-}
 
 TEST(LinePlans, OfColumnsAndOfRowsMakeTheTransformOfAnImage) {
   for (const Shape2 shape : {Shape2{16, 16}, Shape2{9, 15}, Shape2{7, 12}}) {
@@ -25,12 +21,12 @@ TEST(LinePlans, OfColumnsAndOfRowsMakeTheTransformOfAnImage) {
     const WaveStack expected = testing::dft(waves, -1);
     const auto view = testing::on_device(waves);
     columns.forward({}, view.data(), 3);
-    EXPECT_GT(relative_difference(times(on_host(view), scale), expected), 0.1);
+    EXPECT_GT(relative_difference(scaled(on_host(view), scale), expected), 0.1);
     rows.forward({}, view.data(), 3);
-    EXPECT_LT(relative_difference(times(on_host(view), scale), expected), testing::rounding);
+    EXPECT_LT(relative_difference(scaled(on_host(view), scale), expected), testing::rounding);
     rows.inverse({}, view.data(), 3);
     columns.inverse({}, view.data(), 3);
-    EXPECT_LT(relative_difference(times(on_host(view), scale * scale), waves), testing::rounding);
+    EXPECT_LT(relative_difference(scaled(on_host(view), scale * scale), waves), testing::rounding);
   }
 }
 

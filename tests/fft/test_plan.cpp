@@ -3,6 +3,7 @@
 #include "tessera/fft/plan.hpp"
 
 #include "fft/shared_plans.hpp"
+#include "scaled_waves.hpp"
 #include "support/small_scan.hpp"
 
 namespace tessera::fft {
@@ -12,11 +13,6 @@ using testing::on_device;
 using testing::on_host;
 using testing::random_waves;
 using testing::relative_difference;
-
-WaveStack scaled(WaveStack waves, double factor) {
-  for (auto& value : waves) value *= factor;
-  return waves;
-}
 
 class PlanTest : public ::testing::TestWithParam<std::pair<Shape2, Planning>> {};
 

@@ -1,7 +1,6 @@
 // Epochs of difference map and RAAR against their operators in plain double-precision loops.
 
 #include <algorithm>
-#include <numeric>
 
 #include <gtest/gtest.h>
 
