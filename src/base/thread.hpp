@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -51,6 +53,25 @@ void share_work(std::size_t n, std::size_t n_threads, const Work& work) {
   }
   take_turns(0);
   for (std::thread& other : others) other.join();
+}
+
+/// The same of work that may throw: when all is done, what the lowest i threw is thrown.
+template <class Work>
+void share_failing_work(std::size_t n, std::size_t n_threads, const Work& work) {
+  std::mutex mutex;
+  std::size_t failed = n;
+  std::exception_ptr error;
+  share_work(n, n_threads, [&](std::size_t thread, std::size_t i) {
+    try {
+      work(thread, i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (i >= failed) return;
+      failed = i;
+      error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace tessera

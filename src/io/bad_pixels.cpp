@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "decoding_threads.hpp"
 #include "flashes.hpp"
 #include "framing.hpp"
 #include "recorded_pixels.hpp"
@@ -156,34 +157,73 @@ class Judge {
   ImageStack<Kind> kind_;
 };
 
+/// Some patterns of T, one after another, and their masks.
+template <class T>
+struct Patterns {
+  std::vector<T> counts;
+  std::vector<std::uint8_t> masks;
+};
+
+/// By several threads, each of which has some of the pixels: the answer does not depend on how many
+/// there are.
+template <class T>
+void look_at(const Patterns<T>& patterns, double saturation, const FlashFinder& flashes,
+             PixelStatistics& statistics) {
+  const std::int64_t n_pixels = statistics.shape().size();
+  const auto n_patterns = std::ssize(patterns.counts) / n_pixels;
+  const auto n_threads =
+      static_cast<std::size_t>(decoding_threads(patterns.counts.size() * sizeof(T)));
+  std::vector<double> least(static_cast<std::size_t>(n_patterns));
+  share_work(least.size(), n_threads, [&](std::size_t, std::size_t p) {
+    const auto begin = static_cast<std::int64_t>(p) * n_pixels;
+    least[p] = flashes.least(patterns.counts.data() + begin, patterns.masks.data() + begin);
+  });
+  const std::int64_t of_thread = n_pixels / static_cast<std::int64_t>(n_threads) + 1;
+  share_work(n_threads, n_threads, [&](std::size_t, std::size_t part) {
+    const std::int64_t first = static_cast<std::int64_t>(part) * of_thread;
+    const std::int64_t last = std::min(first + of_thread, n_pixels);
+    for (std::int64_t p = 0; p < n_patterns; ++p) {
+      const T* const of_pattern = patterns.counts.data() + p * n_pixels;
+      const std::uint8_t* const mask = patterns.masks.data() + p * n_pixels;
+      for (std::int64_t i = first; i < last; ++i) {
+        const auto counts = static_cast<double>(of_pattern[i]);
+        if (mask[i] && counts >= 0 && counts < saturation)  // no NaN
+          statistics.add(i, counts);
+      }
+      flashes.for_each_in(first, last, least[static_cast<std::size_t>(p)], of_pattern, mask,
+                          saturation, [&](std::int64_t i) { statistics.add_flash(i); });
+    }
+  });
+}
+
 /// By this rank alone.
 /// @tparam T that of info.type
 template <class T>
 PixelStatistics look_at_some(const ScanSource& source, const ScanInfo& info, const Box& part,
                              const FlashFinder& flashes) {
+  constexpr std::size_t bytes_at_once = 4 << 20;
   const std::unique_ptr<ScanReader> file = info.format->open(source, nullptr);
   file->start_reading(info.type);
   const auto n_pixels = static_cast<std::size_t>(part.area());
   PixelStatistics statistics(part.shape());
-  std::vector<T> patterns;
-  std::vector<std::uint8_t> masks;
+  Patterns<T> patterns;
   const ScanChunks chunks{scan_shape(info.n_positions, info.raster), info.positions_per_chunk};
   const double saturation = std::min(source.saturation_counts, info.saturation);
+  const auto look = [&] {
+    look_at(patterns, saturation, flashes, statistics);
+    patterns.counts.clear();
+    patterns.masks.clear();
+  };
   for (const Box& positions : chunks.spread(most_patterns_to_judge, 4)) {
-    patterns.resize(static_cast<std::size_t>(positions.area()) * n_pixels);
-    file->read_patterns(positions, part, reinterpret_cast<std::byte*>(patterns.data()));
-    masks.assign(patterns.size(), 1);
-    if (info.has_own_masks) file->read_masks(positions, part, masks.data());
-    for (std::size_t first = 0; first < patterns.size(); first += n_pixels) {
-      for (std::size_t i = 0; i < n_pixels; ++i) {
-        const auto counts = static_cast<double>(patterns[first + i]);
-        if (masks[first + i] && counts >= 0 && counts < saturation)  // no NaN
-          statistics.add(static_cast<std::int64_t>(i), counts);
-      }
-      flashes.for_each(patterns.data() + first, masks.data() + first, saturation,
-                       [&](std::int64_t i) { statistics.add_flash(i); });
-    }
+    const std::size_t begin = patterns.counts.size();
+    patterns.counts.resize(begin + static_cast<std::size_t>(positions.area()) * n_pixels);
+    file->read_patterns(positions, part,
+                        reinterpret_cast<std::byte*>(patterns.counts.data() + begin));
+    patterns.masks.resize(patterns.counts.size(), 1);
+    if (info.has_own_masks) file->read_masks(positions, part, patterns.masks.data() + begin);
+    if (patterns.counts.size() * sizeof(T) >= bytes_at_once) look();
   }
+  look();
   return statistics;
 }
 

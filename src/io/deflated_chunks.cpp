@@ -7,7 +7,7 @@
 
 #include <libdeflate.h>
 
-#include "base/thread.hpp"
+#include "decoding_threads.hpp"
 
 namespace tessera::io {
 namespace {
@@ -15,9 +15,6 @@ namespace {
 /// Room of all inflaters, and of what is fetched at a time.
 constexpr std::size_t room_bytes = inflating_bytes / 2;
 constexpr std::size_t most_fetched = 4096;
-constexpr std::size_t least_shared_bytes = std::size_t{1} << 20;  ///< less is not worth a thread
-/// Enough for any disk, and ranks of one host do not know of one another here.
-constexpr int most_threads = 16;
 
 H5Z_filter_t filter_at(hid_t plist, int i) {
   unsigned flags = 0;
@@ -131,7 +128,7 @@ DeflatedChunks::DeflatedChunks(hid_t dataset, std::span<const hsize_t> chunk,
   for (const hsize_t size : chunk) chunk_bytes_ *= size;
   if (most_packed_bytes() > room_bytes) return;
   const std::size_t n = room_bytes / (chunk_bytes_ * (is_shuffled ? 2 : 1));
-  for (std::size_t i = 0; i < std::min<std::size_t>(n, processors(most_threads)); ++i)
+  for (std::size_t i = 0; i < std::min<std::size_t>(n, processors(most_decoding_threads)); ++i)
     inflaters_.push_back(std::make_unique<Inflater>(chunk_bytes_, value_bytes, is_shuffled));
   packed_.reserve(room_bytes);
   fetched_.reserve(most_fetched);

@@ -27,11 +27,23 @@ class FlashFinder {
   template <class T, class Visit>
   void for_each(const T* counts, const std::uint8_t* mask, double saturation,
                 const Visit& visit) const {
-    const double background = factor * mean_of_counting(counts, mask);
-    for (std::int64_t i = 0; i < shape_.size(); ++i) {
+    for_each_in(0, shape_.size(), least(counts, mask), counts, mask, saturation, visit);
+  }
+
+  /// So much a flash has at least, by the mean of the pattern.
+  template <class T>
+  double least(const T* counts, const std::uint8_t* mask) const {
+    return factor * mean_of_counting(counts, mask);
+  }
+
+  /// The same of the pixels [first, last). @param least of this pattern
+  template <class T, class Visit>
+  void for_each_in(std::int64_t first, std::int64_t last, double least, const T* counts,
+                   const std::uint8_t* mask, double saturation, const Visit& visit) const {
+    for (std::int64_t i = first; i < last; ++i) {
       const auto here = static_cast<double>(counts[i]);
-      if (here > background && here < saturation && is_trusted(mask, i) && !in_beam_.data()[i] &&
-          stands_out(counts, mask, i, (here - background) / factor))
+      if (here > least && here < saturation && is_trusted(mask, i) && !in_beam_.data()[i] &&
+          stands_out(counts, mask, i, (here - least) / factor))
         visit(i);
     }
   }

@@ -6,9 +6,12 @@
 
 #include "tessera/base/error.hpp"
 #include "tessera/base/text.hpp"
+#include "tessera/io/fresh_bytes.hpp"
 
+#include "decoding_threads.hpp"
 #include "io/scan_reader.hpp"
 #include "pattern_exchange.hpp"
+#include "pattern_sums.hpp"
 #include "scan_chunks.hpp"
 #include "stored_patterns.hpp"
 
@@ -27,27 +30,21 @@ std::unique_ptr<ScanReader> open_patterns(const ScanSource& source, const ScanIn
 class PieceReader {
  public:
   PieceReader(const ScanSource& source, const ScanInfo& info, ScanReader& file)
-      : info_(info), held_out_(source.held_out), stored_(source, info, file) {
-    totals_.sum = ImageStack<double>(1, info.pattern);
-    totals_.roots = ImageStack<double>(1, info.pattern);
-    totals_.n_ignored = ImageStack<double>(1, info.pattern);
-  }
+      : info_(info), held_out_(source.held_out), stored_(source, info, file), sums_(info.pattern) {}
 
   /// The patterns of `boxes`, checked and made ready.
   const std::byte* read(const std::vector<Box>& boxes) {
     std::int64_t n_patterns = 0;
     for (const Box& box : boxes) n_patterns += box.area();
-    piece_.resize(static_cast<std::size_t>(n_patterns) * pattern_bytes());
-    std::byte* ready = piece_.data();
+    piece_.renew(static_cast<std::size_t>(n_patterns) * pattern_bytes());
+    auto* const piece = reinterpret_cast<std::byte*>(piece_.data());
+    std::byte* ready = piece;
     for (const Box& box : boxes) {
       stored_.read(box);
-      std::int64_t at = 0;
-      for_each_position({&box, 1}, stored_.scan(), [&](int position) {
-        keep_books(position, stored_.prepare(position, at++, ready), ready);
-        ready += pattern_bytes();
-      });
+      prepare(box, ready);
+      ready += static_cast<std::size_t>(box.area()) * pattern_bytes();
     }
-    return piece_.data();
+    return piece;
   }
 
   std::size_t pattern_bytes() const { return stored_.pattern_bytes(); }
@@ -55,60 +52,74 @@ class PieceReader {
   /// Of this rank's share.
   PatternTotals totals() const {
     PatternTotals all = totals_;
+    all.sum = sums_.counts;
+    all.roots = sums_.roots;
+    all.n_ignored = sums_.n_ignored;
     all.bytes_read = stored_.bytes_read();
     return all;
   }
 
  private:
-  void keep_books(int position, double counts, const std::byte* pattern) {
-    if (counts == 0) totals_.all_zero.push_back(position);
-    const bool held_out = !held_out_.empty() && held_out_[static_cast<std::size_t>(position)];
-    if (counts == 0 || held_out) return;
-    totals_.total_counts += counts;
-    Vec2 moment;
-    with_type(info_.type, [&](auto zero) {
-      moment = add_pattern(reinterpret_cast<const decltype(zero)*>(pattern));
-    });
-    totals_.moments.positions.push_back(position);
-    totals_.moments.moments.push_back({counts, {moment.y / counts, moment.x / counts}});
+  /// What was read of `box`, by several threads.
+  void prepare(const Box& box, std::byte* ready) {
+    positions_.clear();
+    for_each_position({&box, 1}, stored_.scan(),
+                      [&](int position) { positions_.push_back(position); });
+    const std::size_t n = positions_.size();
+    moments_.resize(n);
+    const int n_threads = decoding_threads(n * stored_.max_bytes());
+    const std::size_t at_once = std::max<std::size_t>(1, least_at_once_bytes / pattern_bytes());
+    share_failing_work((n + at_once - 1) / at_once, static_cast<std::size_t>(n_threads),
+                       [&](std::size_t, std::size_t group) {
+                         for (std::size_t i = group * at_once;
+                              i < std::min(n, (group + 1) * at_once); ++i)
+                           moments_[i] = prepared(i, ready + i * pattern_bytes());
+                       });
+    keep_books(ready);
+    sums_.add(info_, counted_, n_threads);
   }
 
-  /// To the sums. @return sum of counts times pixels from the zero frequency
-  template <class T>
-  Vec2 add_pattern(const T* values) {
-    const Shape2 shape = info_.pattern;
-    Vec2 moment;
-    for (int y = 0; y < shape.h; ++y) {
-      double* sum = &totals_.sum(0, y, 0);
-      double* roots = &totals_.roots(0, y, 0);
-      double* n_ignored = &totals_.n_ignored(0, y, 0);
-      double of_row = 0;
-      for (int x = 0; x < shape.w; ++x) {
-        const auto value = static_cast<double>(*values++);
-        const bool counts = value < info_.saturation;
-        const double added = counts ? value : 0;
-        sum[x] += added;
-        roots[x] += std::sqrt(added);
-        n_ignored[x] += counts ? 0 : 1;
-        of_row += added;
-        moment.x += added * frequency_index(x, shape.w);
-      }
-      moment.y += of_row * frequency_index(y, shape.h);
-    }
-    return moment;
+  /// Pattern `at` of those read last.
+  PatternMoments prepared(std::size_t at, std::byte* ready) const {
+    const double counts = stored_.prepare(positions_[at], static_cast<std::int64_t>(at), ready);
+    if (counts == 0) return {};
+    return {counts, centre_of(info_, ready, counts)};
   }
+
+  /// counted_ = those with counts that are not held out.
+  void keep_books(const std::byte* ready) {
+    counted_.clear();
+    for (std::size_t i = 0; i < positions_.size(); ++i) {
+      const int position = positions_[i];
+      const bool held_out = !held_out_.empty() && held_out_[static_cast<std::size_t>(position)];
+      if (moments_[i].counts == 0) totals_.all_zero.push_back(position);
+      if (moments_[i].counts == 0 || held_out) continue;
+      totals_.total_counts += moments_[i].counts;
+      totals_.moments.positions.push_back(position);
+      totals_.moments.moments.push_back(moments_[i]);
+      counted_.push_back(ready + i * pattern_bytes());
+    }
+  }
+
+  /// Of patterns that a thread takes in one turn.
+  static constexpr std::size_t least_at_once_bytes = std::size_t{64} << 10;
 
   const ScanInfo& info_;
   const std::vector<bool>& held_out_;
   StoredPatterns stored_;
-  std::vector<std::byte> piece_;
-  PatternTotals totals_;
+  FreshBytes piece_;
+  PatternTotals totals_;  ///< but for sums_
+  PatternSums sums_;
+  // Of the box read last:
+  std::vector<int> positions_;
+  std::vector<PatternMoments> moments_;
+  std::vector<const std::byte*> counted_;
 };
 
 /// What arrives in one round, packed, and where it belongs.
 struct Arrivals {
   std::vector<int> places;
-  std::vector<std::byte> patterns;
+  FreshBytes patterns;
 };
 
 /// Who sends what in one round. Every rank works it out for itself: the shares are known to all.
@@ -220,10 +231,15 @@ PatternTotals read_patterns(const ScanSource& source, const ScanInfo& info,
         routes_of_round(chunks, round, per_round, owner, is_mine, positions, comm, arrivals.places);
     comm.together([&] {
       read();
-      arrivals.patterns.resize(arrivals.places.size() * reader->pattern_bytes());
+      if (comm.size() > 1)
+        arrivals.patterns.renew(arrivals.places.size() * reader->pattern_bytes());
     });
-    send_to_owners(piece, arrivals.patterns.data(), routes, reader->pattern_bytes(), comm);
-    comm.together([&] { take(arrivals.places, arrivals.patterns.data()); });
+    if (comm.size() > 1) {
+      auto* const arriving = reinterpret_cast<std::byte*>(arrivals.patterns.data());
+      send_to_owners(piece, arriving, routes, reader->pattern_bytes(), comm);
+      piece = arriving;
+    }
+    comm.together([&] { take(arrivals.places, piece); });
   }
   return agreed_totals(*reader, source, comm);
 }

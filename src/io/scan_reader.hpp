@@ -108,8 +108,9 @@ struct ScanInfo {
   std::int64_t n_trusted() const { return std::count(valid_pixels.begin(), valid_pixels.end(), 1); }
 };
 
-/// What a rank reads and decodes at a time, if a chunk of the file is not larger.
-inline constexpr std::int64_t pattern_piece_bytes = 64 << 20;
+/// What a rank reads and decodes at a time, if a chunk of the file is not larger: enough for any
+/// file system, and its memory is touched for the first time but once.
+inline constexpr std::int64_t pattern_piece_bytes = 16 << 20;
 
 /// Rank 0 reads, all ranks receive. Collective.
 /// @throws AgreedError: missing file or dataset, wrong rank or shape, other count of positions, not

@@ -29,15 +29,15 @@ StoredPatterns::StoredPatterns(const ScanSource& source, const ScanInfo& info, S
 }
 
 void StoredPatterns::reserve(std::int64_t n_patterns) {
-  recorded_.reserve(static_cast<std::size_t>(n_patterns) * recorded_bytes_);
+  recorded_.renew(static_cast<std::size_t>(n_patterns) * recorded_bytes_);
   if (info_.has_own_masks)
     masks_.reserve(static_cast<std::size_t>(n_patterns * framing_.needed().area()));
 }
 
 void StoredPatterns::read(const Box& positions) {
   const Box& pixels = framing_.needed();
-  recorded_.resize(static_cast<std::size_t>(positions.area()) * recorded_bytes_);
-  file_.read_patterns(positions, pixels, recorded_.data());
+  recorded_.renew(static_cast<std::size_t>(positions.area()) * recorded_bytes_);
+  file_.read_patterns(positions, pixels, reinterpret_cast<std::byte*>(recorded_.data()));
   if (info_.has_own_masks) {
     masks_.resize(static_cast<std::size_t>(positions.area() * pixels.area()));
     file_.read_masks(positions, pixels, masks_.data());
@@ -48,7 +48,7 @@ void StoredPatterns::read(const Box& positions) {
 double StoredPatterns::prepare(int position, std::int64_t at, std::byte* ready) const {
   const std::uint8_t* trusted =
       info_.has_own_masks ? masks_.data() + at * framing_.needed().area() : nullptr;
-  const std::byte* recorded = recorded_.data() + static_cast<std::size_t>(at) * recorded_bytes_;
+  const char* recorded = recorded_.data() + static_cast<std::size_t>(at) * recorded_bytes_;
   double counts = 0;
   with_type(info_.type, [&](auto zero) {
     using T = decltype(zero);

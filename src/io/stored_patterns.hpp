@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tessera/base/box.hpp"
+#include "tessera/io/fresh_bytes.hpp"
 
 #include "flashes.hpp"
 #include "framing.hpp"
@@ -90,7 +91,7 @@ class StoredPatterns {
   std::size_t recorded_bytes_;
   std::int64_t element_bytes_;
   std::int64_t bytes_read_ = 0;
-  std::vector<std::byte> recorded_;
+  FreshBytes recorded_;
   std::vector<std::uint8_t> masks_;  ///< 1 = trust
 };
 

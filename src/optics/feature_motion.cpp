@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -197,14 +198,16 @@ double lit_radius_px(const ImageStack<double>& patterns) {
 }
 
 int nearest_to_distance(const std::vector<Vec2>& positions_px, int from, double distance_px) {
-  const auto away = [&](int i) {
+  int nearest = 0;
+  double off_px = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < static_cast<int>(positions_px.size()); ++i) {
     const Vec2 apart = positions_px[i] - positions_px[from];
-    return std::abs(std::hypot(apart.y, apart.x) - distance_px);
-  };
-  int best = from == 0 ? 1 : 0;
-  for (int i = 0; i < static_cast<int>(positions_px.size()); ++i)
-    if (i != from && away(i) < away(best)) best = i;
-  return best;
+    const double here = std::abs(std::sqrt(apart.y * apart.y + apart.x * apart.x) - distance_px);
+    if (i == from || here >= off_px) continue;
+    nearest = i;
+    off_px = here;
+  }
+  return nearest;
 }
 
 }  // namespace

@@ -153,8 +153,8 @@ std::int64_t bytes_of_all_positions(const Scan& scan) {
 }
 
 /// Of the file what a rank holds at once while patterns are read: a piece of its share, the same
-/// prepared, what arrives in a round, and packed what a piece is made of; also while a pattern's
-/// place fills.
+/// prepared, what arrives from others in a round, and packed what a piece is made of; also while a
+/// pattern's place fills.
 std::int64_t reading_bytes(const io::ScanInfo& info, std::int64_t pattern_bytes, int n_ranks) {
   const std::int64_t chunk = info.positions_per_chunk.size();
   const std::int64_t n_chunks = (info.n_positions - 1) / chunk + 1;
@@ -162,7 +162,8 @@ std::int64_t reading_bytes(const io::ScanInfo& info, std::int64_t pattern_bytes,
   const std::int64_t of_piece = std::max(io::pattern_piece_bytes / pattern_bytes, chunk);
   const std::int64_t piece =
       std::min({of_share, of_piece, std::int64_t{info.n_positions}}) * pattern_bytes;
-  return 3 * piece + (info.is_deflated ? std::min(piece, io::inflating_bytes) : 0);
+  return (n_ranks > 1 ? 3 : 2) * piece +
+         (info.is_deflated ? std::min(piece, io::inflating_bytes) : 0);
 }
 
 /// The copy of a result that is written: of the object each rank its own part, and on its way to

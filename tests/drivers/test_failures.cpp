@@ -290,7 +290,7 @@ TEST_P(FileCutShort, EndsTheJobWithItsMessageAndTheLastResultStays) {
            folder.reconstruct(
                {"solver.epochs=100000", "solver.batch_size=1024", "output.save_every_epochs=1",
                 text("run.device_memory_bytes=", chip_bytes + (alone ? 8e6 : 4e6)),
-                alone ? "run.host_memory_bytes=98e6" : "run.host_memory_bytes=55e6"})});
+                alone ? "run.host_memory_bytes=80e6" : "run.host_memory_bytes=55e6"})});
   ASSERT_TRUE(job.prints("epoch    2/")) << job.wait(Seconds(1)).err;
   std::filesystem::resize_file(folder.scan(), std::filesystem::file_size(folder.scan()) / 2);
   const Outcome outcome = job.wait(Seconds(30));

@@ -1,5 +1,5 @@
 #pragma once
-/// Memory for copies of what is written.
+/// Memory for what is read, and for copies of what is written.
 
 #include <cstddef>
 #include <memory>
@@ -13,13 +13,20 @@ namespace tessera::io {
 class FreshBytes {
  public:
   /// @throws std::bad_alloc
-  explicit FreshBytes(std::size_t size);
+  explicit FreshBytes(std::size_t size = 0);
 
   char* data() const { return bytes_.get(); }
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }
   /// Within the capacity; those in front stay.
   void resize(std::size_t size) { size_ = size; }
+  /// Room for so many, of which none has to stay. Allocates beyond the capacity alone.
+  /// @throws std::bad_alloc
+  void renew(std::size_t size) {
+    if (size > capacity_) *this = FreshBytes();  // first, so that both never are there
+    if (size > capacity_) *this = FreshBytes(size);
+    size_ = size;
+  }
 
  private:
   struct Free {
