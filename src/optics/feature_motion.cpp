@@ -10,6 +10,8 @@
 
 #include "tessera/optics/host_fft.hpp"
 
+#include "base/thread.hpp"
+
 namespace tessera::optics {
 namespace {
 
@@ -23,6 +25,10 @@ ImageStack<double> mean_of(const ImageStack<double>& patterns) {
     for (std::int64_t k = 0; k < mean.shape().size(); ++k)
       mean.data()[k] += patterns.image(i)[k] / patterns.n();
   return mean;
+}
+
+double energy(const ImageStack<double>& image) {
+  return std::inner_product(image.begin(), image.end(), image.begin(), 0.0);
 }
 
 /// In the corner of an image twice as large, so that correlations do not wrap around; transformed.
@@ -72,13 +78,19 @@ class Correlations {
     for (double& value : beam) value = std::sqrt(value);
     const WaveStack spectrum = padded_spectrum(beam);
     of_beam_ = correlation(spectrum, spectrum);
-    for (const auto& [a, b] : pairs) {
-      const ImageStack<double> first = contrast(patterns, a);
-      const ImageStack<double> second = contrast(patterns, b);
-      of_pairs_.push_back(correlation(padded_spectrum(first), padded_spectrum(second)));
-      energy_ += std::sqrt(std::inner_product(first.begin(), first.end(), first.begin(), 0.0) *
-                           std::inner_product(second.begin(), second.end(), second.begin(), 0.0));
-    }
+    of_pairs_.resize(pairs.size());
+    std::vector<double> energies(pairs.size());
+    constexpr int most_threads = 16;
+    share_failing_work(pairs.size(), static_cast<std::size_t>(processors(most_threads)),
+                       [&](std::size_t, std::size_t i) {
+                         const auto [a, b] = pairs[i];
+                         const ImageStack<double> first = contrast(patterns, a);
+                         const ImageStack<double> second = contrast(patterns, b);
+                         of_pairs_[i] =
+                             correlation(padded_spectrum(first), padded_spectrum(second));
+                         energies[i] = std::sqrt(energy(first) * energy(second));
+                       });
+    energy_ = std::accumulate(energies.begin(), energies.end(), 0.0);
   }
 
   Shape2 shape() const { return mean_.shape(); }

@@ -1,5 +1,6 @@
 #pragma once
-/// Double-precision transforms on the host, for set-up, simulation and comparison.
+/// Double-precision transforms on the host, for set-up, simulation and comparison. Any thread may
+/// call them.
 
 #include "tessera/base/image_stack.hpp"
 
