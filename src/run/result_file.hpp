@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,8 @@ class ResultFile {
   void read_object(const Scan& scan, const solvers::Field& field) const;
   void read_waves_of_positions(const Scan& scan, const solvers::Field& field) const;
   void read_values(const Scan& scan, const solvers::Field& field) const;
+  void check_corners(const Scan& scan, const std::string& name,
+                     std::span<const double> corners) const;
   void read_images(const solvers::Field& field) const;
 
   const comm::Communicator& comm_;

@@ -197,10 +197,27 @@ void ResultFile::read_waves_of_positions(const Scan& scan, const Field& field) c
 
 void ResultFile::read_values(const Scan& scan, const Field& field) const {
   std::vector<double> mine = read_rows(file_, field.name, n_elements(field.extents), scan, comm_);
-  if (field.element == Element::integer)
+  if (field.element == Element::integer) {
     for (std::size_t i = 0; i < mine.size(); ++i)
       mine[i] -= i % 2 == 0 ? field.origin.y : field.origin.x;
+    comm_.together([&] { check_corners(scan, field.name, mine); });
+  }
   solvers::from_doubles(field, mine);
+}
+
+/// Of windows in this rank's tile, y and x in turn. A damaged file may say anything.
+/// @throws InputError
+void ResultFile::check_corners(const Scan& scan, const std::string& name,
+                               std::span<const double> corners) const {
+  const Box& tile = scan.tile().ghosted;
+  const Shape2 window = scan.grid.window;
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const int last = i % 2 == 0 ? tile.height() - window.h : tile.width() - window.w;
+    if (corners[i] >= 0 && corners[i] <= last) continue;
+    throw InputError(text("'", name, "' in '", file_.path(), "' has a window at pixel ", corners[i],
+                          " of a tile where the last begins at ", last,
+                          ": the result is damaged; go on from another"));
+  }
 }
 
 /// Complex, the same on all ranks: rank 0 reads for all.

@@ -30,6 +30,12 @@ void replace_dataset(const std::string& path, const std::string& name,
   replace(path, name, {values.size()}, values.data());
 }
 
+void replace_rows(const std::string& path, const std::string& name, std::int64_t n_columns,
+                  const std::vector<double>& values) {
+  const auto columns = static_cast<hsize_t>(n_columns);
+  replace(path, name, {values.size() / columns, columns}, values.data());
+}
+
 void replace_with_empty(const std::string& path, const std::string& name, std::int64_t n_rows,
                         std::int64_t n_columns) {
   replace(path, name, {static_cast<hsize_t>(n_rows), static_cast<hsize_t>(n_columns)}, nullptr);

@@ -11,6 +11,10 @@ namespace tessera::testing {
 void replace_dataset(const std::string& path, const std::string& name,
                      const std::vector<double>& values);
 
+/// The same, (row, column).
+void replace_rows(const std::string& path, const std::string& name, std::int64_t n_columns,
+                  const std::vector<double>& values);
+
 /// A new dataset in chunks that promises 2^34 pairs of numbers and holds 64 of them.
 void add_huge(const std::string& path, const std::string& name);
 

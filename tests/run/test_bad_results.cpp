@@ -78,6 +78,25 @@ TEST_F(BadResult, AnObjectThatIsNotFinite) {
   EXPECT_THAT(complaint(deck), AllOf(HasSubstr("object.file"), HasSubstr("not finite")));
 }
 
+TEST_F(BadResult, AWindowOutsideTheTile) {
+  deck_.refine.positions.from_epoch = 0;
+  std::size_t n_positions = 0;
+  {
+    run::Run run(deck_, world(), Log(false));
+    run.run_epoch();
+    run.write_result(run.measure(), "stopped");
+    n_positions = static_cast<std::size_t>(run.scan().n_positions());
+  }
+  EXPECT_EQ(resume_complaint(), "nothing");
+  const std::string name = "parameters/window_whole_px";
+  for (const double corner : {1e243, 1e5, -1e5, nan}) {
+    spoil([&] {
+      testing::replace_rows(result_, name, 2, std::vector<double>(2 * n_positions, corner));
+    });
+    EXPECT_THAT(resume_complaint(), AllOf(HasSubstr(name), HasSubstr(result_))) << corner;
+  }
+}
+
 TEST_F(BadResult, AHistoryThatIsShortOrCountsWrongly) {
   replace("history/r_factor", {0.5});
   EXPECT_THAT(resume_complaint(), AllOf(HasSubstr("run.resume"), HasSubstr("history/r_factor"),
