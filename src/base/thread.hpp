@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -30,11 +31,15 @@ std::thread start_thread(Work work) {
   }
 }
 
-/// Those that this process may use, which a launcher or scheduler may have bound, up to `most`.
-inline int processors(int most) {
+/// Enough for any disk, and ranks of one host do not know of one another here.
+inline constexpr int most_threads = 16;
+
+/// Those that this process may use, which a launcher or scheduler may have bound, up to
+/// `most_threads`.
+inline int processors() {
   cpu_set_t usable;
   const bool is_known = ::sched_getaffinity(0, sizeof usable, &usable) == 0;
-  return is_known ? std::clamp(CPU_COUNT(&usable), 1, most) : 1;
+  return is_known ? std::clamp(CPU_COUNT(&usable), 1, most_threads) : 1;
 }
 
 /// work(thread, i) for every i below `n`, by this thread, number 0, and up to n_threads - 1 others;
@@ -55,7 +60,18 @@ void share_work(std::size_t n, std::size_t n_threads, const Work& work) {
   for (std::thread& other : others) other.join();
 }
 
-/// The same of work that may throw: when all is done, what the lowest i threw is thrown.
+/// work(first, last) for as many parts of [0, n) as there are threads. `work` throws nothing.
+template <class Work>
+void share_parts(std::int64_t n, int n_threads, const Work& work) {
+  const std::int64_t of_part = (n + n_threads - 1) / n_threads;
+  const auto n_parts = static_cast<std::size_t>(n_threads);
+  share_work(n_parts, n_parts, [&](std::size_t, std::size_t part) {
+    const std::int64_t first = std::min(static_cast<std::int64_t>(part) * of_part, n);
+    work(first, std::min(first + of_part, n));
+  });
+}
+
+/// share_work of work that may throw: when all is done, what the lowest i threw is thrown.
 template <class Work>
 void share_failing_work(std::size_t n, std::size_t n_threads, const Work& work) {
   std::mutex mutex;

@@ -171,17 +171,13 @@ void look_at(const Patterns<T>& patterns, double saturation, const FlashFinder& 
              PixelStatistics& statistics) {
   const std::int64_t n_pixels = statistics.shape().size();
   const auto n_patterns = std::ssize(patterns.counts) / n_pixels;
-  const auto n_threads =
-      static_cast<std::size_t>(decoding_threads(patterns.counts.size() * sizeof(T)));
+  const int n_threads = decoding_threads(patterns.counts.size() * sizeof(T));
   std::vector<double> least(static_cast<std::size_t>(n_patterns));
-  share_work(least.size(), n_threads, [&](std::size_t, std::size_t p) {
+  share_work(least.size(), static_cast<std::size_t>(n_threads), [&](std::size_t, std::size_t p) {
     const auto begin = static_cast<std::int64_t>(p) * n_pixels;
     least[p] = flashes.least(patterns.counts.data() + begin, patterns.masks.data() + begin);
   });
-  const std::int64_t of_thread = n_pixels / static_cast<std::int64_t>(n_threads) + 1;
-  share_work(n_threads, n_threads, [&](std::size_t, std::size_t part) {
-    const std::int64_t first = static_cast<std::int64_t>(part) * of_thread;
-    const std::int64_t last = std::min(first + of_thread, n_pixels);
+  share_parts(n_pixels, n_threads, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t p = 0; p < n_patterns; ++p) {
       const T* const of_pattern = patterns.counts.data() + p * n_pixels;
       const std::uint8_t* const mask = patterns.masks.data() + p * n_pixels;

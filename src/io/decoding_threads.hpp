@@ -7,13 +7,11 @@
 
 namespace tessera::io {
 
-/// Enough for any disk, and ranks of one host do not know of one another here.
-inline constexpr int most_decoding_threads = 16;
 /// Less is not worth a thread.
 inline constexpr std::size_t least_shared_bytes = std::size_t{1} << 20;
 
 inline int decoding_threads(std::size_t n_bytes) {
-  return n_bytes < least_shared_bytes ? 1 : processors(most_decoding_threads);
+  return n_bytes < least_shared_bytes ? 1 : processors();
 }
 
 }  // namespace tessera::io

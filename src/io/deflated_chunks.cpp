@@ -128,7 +128,7 @@ DeflatedChunks::DeflatedChunks(hid_t dataset, std::span<const hsize_t> chunk,
   for (const hsize_t size : chunk) chunk_bytes_ *= size;
   if (most_packed_bytes() > room_bytes) return;
   const std::size_t n = room_bytes / (chunk_bytes_ * (is_shuffled ? 2 : 1));
-  for (std::size_t i = 0; i < std::min<std::size_t>(n, processors(most_decoding_threads)); ++i)
+  for (std::size_t i = 0; i < std::min<std::size_t>(n, processors()); ++i)
     inflaters_.push_back(std::make_unique<Inflater>(chunk_bytes_, value_bytes, is_shuffled));
   packed_.reserve(room_bytes);
   fetched_.reserve(most_fetched);

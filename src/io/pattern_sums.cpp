@@ -61,20 +61,14 @@ PatternSums::PatternSums(Shape2 pattern)
 
 void PatternSums::add(const ScanInfo& info, std::span<const std::byte* const> patterns,
                       int n_threads) {
-  const std::int64_t n_pixels = info.pattern.size();
-  const std::int64_t of_thread = (n_pixels + n_threads - 1) / n_threads;
-  share_work(
-      static_cast<std::size_t>(n_threads), static_cast<std::size_t>(n_threads),
-      [&](std::size_t, std::size_t part) {
-        const std::int64_t first = std::min(static_cast<std::int64_t>(part) * of_thread, n_pixels);
-        const std::int64_t n = std::min(of_thread, n_pixels - first);
-        with_type(info.type, [&](auto zero) {
-          using T = decltype(zero);
-          for (const std::byte* pattern : patterns)
-            add_pixels(reinterpret_cast<const T*>(pattern) + first, n, info.saturation,
-                       counts.data() + first, roots.data() + first, n_ignored.data() + first);
-        });
-      });
+  share_parts(info.pattern.size(), n_threads, [&](std::int64_t first, std::int64_t last) {
+    with_type(info.type, [&](auto zero) {
+      using T = decltype(zero);
+      for (const std::byte* pattern : patterns)
+        add_pixels(reinterpret_cast<const T*>(pattern) + first, last - first, info.saturation,
+                   counts.data() + first, roots.data() + first, n_ignored.data() + first);
+    });
+  });
 }
 
 }  // namespace tessera::io

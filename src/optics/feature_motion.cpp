@@ -80,16 +80,14 @@ class Correlations {
     of_beam_ = correlation(spectrum, spectrum);
     of_pairs_.resize(pairs.size());
     std::vector<double> energies(pairs.size());
-    constexpr int most_threads = 16;
-    share_failing_work(pairs.size(), static_cast<std::size_t>(processors(most_threads)),
-                       [&](std::size_t, std::size_t i) {
-                         const auto [a, b] = pairs[i];
-                         const ImageStack<double> first = contrast(patterns, a);
-                         const ImageStack<double> second = contrast(patterns, b);
-                         of_pairs_[i] =
-                             correlation(padded_spectrum(first), padded_spectrum(second));
-                         energies[i] = std::sqrt(energy(first) * energy(second));
-                       });
+    share_failing_work(
+        pairs.size(), static_cast<std::size_t>(processors()), [&](std::size_t, std::size_t i) {
+          const auto [a, b] = pairs[i];
+          const ImageStack<double> first = contrast(patterns, a);
+          const ImageStack<double> second = contrast(patterns, b);
+          of_pairs_[i] = correlation(padded_spectrum(first), padded_spectrum(second));
+          energies[i] = std::sqrt(energy(first) * energy(second));
+        });
     energy_ = std::accumulate(energies.begin(), energies.end(), 0.0);
   }
 
@@ -210,12 +208,12 @@ double lit_radius_px(const ImageStack<double>& patterns) {
 }
 
 int nearest_to_distance(const std::vector<Vec2>& positions_px, int from, double distance_px) {
-  int nearest = 0;
+  int nearest = from == 0 ? 1 : 0;
   double off_px = std::numeric_limits<double>::infinity();
   for (int i = 0; i < static_cast<int>(positions_px.size()); ++i) {
     const Vec2 apart = positions_px[i] - positions_px[from];
     const double here = std::abs(std::sqrt(apart.y * apart.y + apart.x * apart.x) - distance_px);
-    if (i == from || here >= off_px) continue;
+    if (i == from || !(here < off_px)) continue;  // nor what is no number
     nearest = i;
     off_px = here;
   }
