@@ -104,9 +104,9 @@ struct AddCosts {
     decltype(std::declval<Intensities>().row(0, 0)) intensities;
     const Real* times;
 
-    /// Of the pixel, whose intensity rounding may leave at less than nothing.
-    KOKKOS_FUNCTION Real cost(const int x, const Real intensity, const Real measured) const {
-      return pixels.pixel(x, intensity > 0 ? intensity : Real(0)).cost(measured);
+    /// Whose intensity rounding may leave at less than nothing.
+    KOKKOS_FUNCTION auto pixel(const int x, const Real intensity) const {
+      return pixels.pixel(x, intensity > 0 ? intensity : Real(0));
     }
     KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
       const int n = device::count_pixels(first, last);
@@ -115,12 +115,16 @@ struct AddCosts {
       Real trusted[device::pixels_at_a_time];
       Real measured[device::pixels_at_a_time];
       Real at_zero[device::pixels_at_a_time];
+      Real slope = 0;
       TESSERA_INDEPENDENT_ITERATIONS
       for (int i = 0; i < n; ++i) {
         trusted[i] = pattern.trust(first + i);
         measured[i] = pattern.measured(first + i, trusted[i]);
-        at_zero[i] = cost(first + i, quartic[0][i], measured[i]);
+        const auto here = pixel(first + i, quartic[0][i]);
+        at_zero[i] = here.cost(measured[i]);
+        slope += trusted[i] * here.slope(measured[i]) * quartic[1][i];
       }
+      sum[n_costs] += slope;
       for (int k = 0; k < n_costs; ++k) {
         const Real t = times[k];
         Real change = 0;
@@ -128,7 +132,7 @@ struct AddCosts {
         for (int i = 0; i < n; ++i) {
           Real intensity = 0;
           for (int c = n_coefficients - 1; c >= 0; --c) intensity = intensity * t + quartic[c][i];
-          change += trusted[i] * (cost(first + i, intensity, measured[i]) - at_zero[i]);
+          change += trusted[i] * (pixel(first + i, intensity).cost(measured[i]) - at_zero[i]);
         }
         sum[k] += change;
       }
@@ -153,25 +157,25 @@ CostsAlong::CostsAlong(ForwardModel& model)
       behind_("tessera::physics::waves_behind", model.waves().layout()),
       point_spread_(model.scan().window, model.options().point_spread_px,
                     n_coefficients * model.chunk_size()),
-      scratch_("tessera::physics::costs_scratch", n_costs) {}
+      scratch_("tessera::physics::costs_scratch", CostsAlong::n_sums) {}
 
 std::int64_t CostsAlong::bytes(const Sizes& sizes) {
-  return 2 * sizes.model.chunk_size * sizes.waves_bytes() + bytes_of<double>(n_costs) +
+  return 2 * sizes.model.chunk_size * sizes.waves_bytes() + bytes_of<double>(CostsAlong::n_sums) +
          PointSpread::bytes(sizes.window, sizes.model.point_spread_px,
                             n_coefficients * sizes.model.chunk_size);
 }
 
 void CostsAlong::add(const device::Device& exec, const Line& line, const Chunk& chunk,
-                     const DeviceView<Real[n_costs]>& times, const DeviceView<double*>& costs) {
+                     const DeviceView<Real[n_costs]>& times, const DeviceView<double*>& sums) {
   if (chunk.count == 0) return;
   if (model_.kernels() == Kernels::fused || model_.fused_slices())
-    return add_at_once(exec, line, chunk, times, costs);
+    return add_at_once(exec, line, chunk, times, sums);
   find_waves(exec, line.ahead, chunk);
   model_.swap_waves(ahead_);
   find_waves(exec, line.behind, chunk);
   model_.swap_waves(behind_);
   find_waves(exec, line.here, chunk);
-  add_of_waves(exec, chunk, times, costs);
+  add_of_waves(exec, chunk, times, sums);
 }
 
 void CostsAlong::find_waves(const device::Device& exec, const Point& at, const Chunk& chunk) {
@@ -182,7 +186,7 @@ void CostsAlong::find_waves(const device::Device& exec, const Point& at, const C
 /// Waves are row spectra, or spectra on the chip, which then finds those at t = 0 itself.
 void CostsAlong::add_at_once(const device::Device& exec, const Line& line, const Chunk& chunk,
                              const DeviceView<Real[n_costs]>& times,
-                             const DeviceView<double*>& costs) {
+                             const DeviceView<double*>& sums) {
   const bool on_chip = on_chip_ && fills_chip(model_, line.here.object, chunk);
   const ChunkPatterns measured = model_.detector().counts(exec, chunk);
   const device::Region region("tessera::physics::fused_costs");
@@ -213,13 +217,13 @@ void CostsAlong::add_at_once(const device::Device& exec, const Line& line, const
        .ahead = plain(ahead_.data()),
        .behind = plain(behind_.data()),
        .times = plain(times.data()),
-       .costs = costs.data()});
+       .sums = sums.data()});
 }
 
 /// ahead_, behind_ and the model's waves are those of the line.
 void CostsAlong::add_of_waves(const device::Device& exec, const Chunk& chunk,
                               const DeviceView<Real[n_costs]>& times,
-                              const DeviceView<double*>& costs) const {
+                              const DeviceView<double*>& sums) const {
   const ForwardModel& model = model_;
   if (point_spread_.any()) {
     device::for_each_pixel(
@@ -236,10 +240,10 @@ void CostsAlong::add_of_waves(const device::Device& exec, const Chunk& chunk,
             using Kernel =
                 AddCosts<std::decay_t<decltype(pixels)>, std::decay_t<decltype(intensities)>,
                          std::decay_t<decltype(patterns)>>;
-            device::add_pixel_sums<n_costs>(
+            device::add_pixel_sums<CostsAlong::n_sums>(
                 exec, "tessera::physics::costs_along", chunk.count, scan.window,
                 Kernel{{scan, patterns, chunk, measured.packed}, pixels, intensities, times},
-                scratch_, costs);
+                scratch_, sums);
           });
         },
         measured.values);

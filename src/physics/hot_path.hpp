@@ -265,11 +265,12 @@ void add_kept_spectra(void* stream, const ScanArrays& scan, const ChunkArrays& c
 /// Row spectra at three points of a line, of exit waves that are quadratic in t.
 struct WavesOnLine {
   static constexpr int n_costs = 8;
+  static constexpr int n_sums = n_costs + 1;
   const Complex* here;    ///< (count, n_modes, n, n), at t = 0
   const Complex* ahead;   ///< at t = 1
   const Complex* behind;  ///< at t = -1
   const float* times;     ///< (n_costs)
-  double* costs;  ///< (n_costs) += the cost by amplitudes at t = times(k), less that at t = 0
+  double* sums;  ///< (n_sums) += the cost at t = times(k), less that at t = 0; its slope at t = 0
 };
 
 void add_costs(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,

@@ -21,7 +21,6 @@ __global__ void __launch_bounds__(CostColumns<n>::mode_threads)
     costs_kernel(ScanArrays scan, ChunkArrays chunk, WavesOnLine line) {
   using L = Line<n>;
   using Block = CostColumns<n>;
-  constexpr int n_costs = WavesOnLine::n_costs;
   extern __shared__ float4 shared[];
   auto* const twiddles = reinterpret_cast<float2*>(shared);
   const Block block;
@@ -56,17 +55,17 @@ __global__ void __launch_bounds__(CostColumns<n>::mode_threads)
                     quartic[s]);
   }
   const LineTimes times(line);
-  float sum[n_costs] = {};
+  float sum[WavesOnLine::n_sums] = {};
 #pragma unroll
   for (int s = 0; s < L::elements; ++s) {
     const int pixel = block.first + s * Block::step;
     const float count = count_of(scan, raw[s]);
     if (trust_in(scan, pixel, count) == 0) continue;
     const float background = scan.background ? __ldg(scan.background + pixel) : 0.F;
-    add_costs_along<noise>(quartic[s], count, background, times, sum);
+    add_costs_along<noise>(quartic[s], count, background, scan.dark_amplitude, times, sum);
   }
   const double total = sum_over_block(sum);
-  if (thread < n_costs) atomicAdd(line.costs + thread, total);
+  if (thread < WavesOnLine::n_sums) atomicAdd(line.sums + thread, total);
 }
 
 }  // namespace

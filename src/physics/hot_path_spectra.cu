@@ -93,7 +93,7 @@ class WindowSpectra : public OverSlices<n, SpectraChip<n>> {
 template <int n, Noise noise>
 class WindowCosts {
   using S = Slices<n>;
-  static constexpr int n_costs = WavesOnLine::n_costs;
+  static constexpr int n_sums = WavesOnLine::n_sums;
   static constexpr int ahead = 4;  ///< pixels whose loads are on their way
 
  public:
@@ -124,7 +124,7 @@ class WindowCosts {
       waiting[i][0] = load_here(ahead_of + i * step);
       waiting[i][1] = load_here(behind_of + i * step);
     }
-    float sum[n_costs] = {};
+    float sum[n_sums] = {};
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
       float quartic[n_coefficients] = {};
@@ -138,11 +138,11 @@ class WindowCosts {
       if ((trusted_ >> (16 * half + i) & 1U) == 0 || !(count < scan_.saturation)) continue;
       const float background =
           scan_.background ? __ldg(scan_.background + pixel + spectra_.pixel_offset(i)) : 0.F;
-      add_costs_along<noise>(quartic, count, background, times_, sum);
+      add_costs_along<noise>(quartic, count, background, scan_.dark_amplitude, times_, sum);
     }
     const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-    for (int k = 0; k < n_costs; ++k) {
+    for (int k = 0; k < n_sums; ++k) {
       const float total = sum_over_warp(sum[k]);
       if (lane == k) total_ += static_cast<double>(total);
     }
@@ -150,7 +150,7 @@ class WindowCosts {
 
   __device__ __forceinline__ void finish() const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    if (lane < n_costs) atomicAdd(line_.costs + lane, total_);
+    if (lane < n_sums) atomicAdd(line_.sums + lane, total_);
   }
 
  private:
@@ -160,7 +160,7 @@ class WindowCosts {
   const WindowSpectra<n>& spectra_;
   LineTimes times_{};
   unsigned trusted_ = 0;  ///< of the thread's pixels, a bit each
-  double total_ = 0;      ///< of cost number `lane`
+  double total_ = 0;      ///< of sum number `lane`
 };
 
 #endif

@@ -27,6 +27,16 @@ struct CostAbove {
   float measured;
   float at_zero;
 
+  /// By the expected counts, at t = 0. @param dark_amplitude as that of noise.hpp
+  __device__ __forceinline__ float slope(float dark_amplitude) const {
+    if constexpr (noise == Noise::amplitude) {
+      const float amplitude = fast_sqrt(at_zero);
+      return __fdividef(amplitude - fast_sqrt(measured), fmaxf(amplitude, dark_amplitude));
+    } else {
+      return -Likelihood(noise, measured, at_zero).slope;
+    }
+  }
+
   __device__ __forceinline__ float operator()(float expected) const {
     if constexpr (noise == Noise::poisson) {
       // One logarithm: the difference of two would be their rounding.
@@ -56,11 +66,12 @@ struct LineTimes {
   }
 };
 
-/// sum[k] += the cost at times.t[k], less that at t = 0, of an intensity that is quartic in t.
+/// Adds WavesOnLine::sums of an intensity that is quartic in t.
 template <Noise noise>
 __device__ __forceinline__ void add_costs_along(const float (&quartic)[n_coefficients], float count,
-                                                float background, const LineTimes& times,
-                                                float (&sum)[WavesOnLine::n_costs]) {
+                                                float background, float dark_amplitude,
+                                                const LineTimes& times,
+                                                float (&sum)[WavesOnLine::n_sums]) {
   // Rounding may leave less than no intensity.
   const auto expected = [&](float intensity) { return fmaxf(intensity, 0.F) + background; };
   const CostAbove<noise> cost{count, expected(quartic[0])};
@@ -72,6 +83,7 @@ __device__ __forceinline__ void add_costs_along(const float (&quartic)[n_coeffic
     for (int i = n_coefficients - 2; i >= 0; --i) intensity = fmaf(intensity, t, quartic[i]);
     sum[k] += cost(expected(intensity));
   }
+  sum[WavesOnLine::n_costs] += cost.slope(dark_amplitude) * quartic[1];
 }
 
 /// f(noise) of a scan.

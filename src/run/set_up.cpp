@@ -1,6 +1,10 @@
 #include "set_up.hpp"
 
+#include <algorithm>
+#include <variant>
+
 #include "comm/ranks_of.hpp"
+#include "decomposition/even_sample.hpp"
 #include "fft/shared_plans.hpp"
 #include "halo/choose_transport.hpp"
 #include "physics/kernel_choice.hpp"
@@ -42,6 +46,19 @@ void share_plans(const physics::ModelOptions& model, Shape2 window,
   if (!host.is_root()) fft::take_plans(plans);
 }
 
+/// Adds to `share` the positions that a line search visits.
+void add_sample(const deck::Solver& solver, const Scan& scan, solvers::ScanShare& share) {
+  if (!std::holds_alternative<settings::Descent>(solver.own)) return;
+  const std::vector<int> fitted = scan.fitted();
+  const std::vector<bool> sample =
+      decomposition::even_sample(fitted, scan.grid.corner, solver.seed);
+  if (sample.empty()) return;
+  for (const int position : share.positions)
+    share.sampled.push_back(sample[static_cast<std::size_t>(position)]);
+  share.positions_per_sampled =
+      static_cast<double>(fitted.size()) / static_cast<double>(std::ranges::count(sample, true));
+}
+
 }  // namespace
 
 solvers::RankSetup set_up_rank(const deck::Deck& deck, const Scan& scan,
@@ -73,16 +90,17 @@ solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan,
   const std::vector<Vec2> subpixel =
       scan.plan.model.own_probes ? std::vector<Vec2>(scan.subpixel.size()) : scan.subpixel;
   const physics::Sizes sizes = rank.model.detector().sizes();
-  return rank.make_sweep(batch_schedule(solver, scan),
-                         {.positions = scan.tile().positions,
-                          .on_border = on_border(scan),
-                          .subpixel = subpixel,
-                          .near = scan.near,
-                          .held_out = scan.held_out,
-                          .fewest_divided = physics::fewest_divided(
-                              scan.info.pattern, scan.plan.model.n_modes, !device::device_is_host),
-                          .n_lanes = physics::lanes_on_chip(sizes),
-                          .shifted_below = physics::shifted_below_on_chip(sizes)});
+  solvers::ScanShare share{.positions = scan.tile().positions,
+                           .on_border = on_border(scan),
+                           .subpixel = subpixel,
+                           .near = scan.near,
+                           .held_out = scan.held_out,
+                           .fewest_divided = physics::fewest_divided(
+                               scan.info.pattern, scan.plan.model.n_modes, !device::device_is_host),
+                           .n_lanes = physics::lanes_on_chip(sizes),
+                           .shifted_below = physics::shifted_below_on_chip(sizes)};
+  add_sample(solver, scan, share);
+  return rank.make_sweep(batch_schedule(solver, scan), share);
 }
 
 solvers::ConstrainedTile constrained_tile(const Scan& scan, const physics::Parameters& parameters) {

@@ -41,7 +41,7 @@ class Descent final : public BatchMethod<settings::Descent> {
  private:
   void find_gradient(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch);
   void judge(const device::Device& exec, Sweep& sweep, bool starts_over);
-  void take_step(const device::Device& exec, Sweep& sweep, const Batch& batch);
+  void take_step(const device::Device& exec, Sweep& sweep, const Unknowns& gradient);
 
   physics::GradientPass slope_pass_;  ///< its figures are no epoch's
   Maxima maxima_;

@@ -5,8 +5,6 @@
 
 #include "tessera/physics/pattern_store.hpp"
 
-#include "solvers/unknown_space.hpp"
-
 namespace tessera::solvers {
 
 using device::Device;
@@ -15,6 +13,11 @@ using device::DeviceView;
 namespace {
 
 constexpr int degree = Polynomial::degree;
+
+/// Of LineSearch::sums_, behind the costs; and one for scratch.
+constexpr int sample_slope = degree;
+constexpr int downhill_product = physics::CostsAlong::n_sums;
+constexpr int n_summed = downhill_product + 2;
 
 /// How far along the interval the costs are taken: Chebyshev nodes of [0, 1], without 0.
 double node(int k) {
@@ -42,17 +45,24 @@ struct PlaceNodes {
   }
 };
 
-/// One thread: from costs at the nodes to the step.
+/// One thread: from costs of the sample at the nodes, and the slope of all, to the step.
 struct ChooseStep {
   DeviceView<double[degree][degree]> fit;
-  DeviceView<double*> costs;
+  DeviceView<double*> sums;
+  double positions_per_sampled;
   DeviceView<DescentState> state;
   DeviceView<double> step;
   KOKKOS_FUNCTION void operator()(int) const {
     DescentState& s = state();
     Polynomial p{};
-    for (int i = 0; i < degree; ++i)
-      for (int k = 0; k < degree; ++k) p.coefficient[i] += fit(i, k) * costs(k);
+    for (int i = 0; i < degree; ++i) {
+      for (int k = 0; k < degree; ++k) p.coefficient[i] += fit(i, k) * sums(k);
+      p.coefficient[i] *= positions_per_sampled;
+    }
+    // Of a wave the derivative is twice that by its conjugate, and downhill is minus that.
+    if (positions_per_sampled > 1)
+      p.coefficient[0] -= interval(s) * (2 * s.reach * sums(downhill_product) +
+                                         positions_per_sampled * sums(sample_slope));
     double part = first_minimum(p);
     if (s.rejected > 0 && part < 0.5) part = 0.5;
     const double t = part * interval(s);
@@ -109,27 +119,30 @@ LineSearch::LineSearch(const Unknowns& unknowns, physics::ForwardModel& model)
       behind_(make_trial(unknowns)),
       times_("tessera::solvers::times"),
       fit_(make_fit()),
-      costs_("tessera::solvers::cost_changes", degree),
+      sums_("tessera::solvers::cost_changes", n_summed),
       step_("tessera::solvers::step") {}
 
 const DeviceView<double>& LineSearch::find_step(const Device& exec, Sweep& sweep,
-                                                const Batch& batch, const Unknowns& unknowns,
-                                                const Unknowns& direction,
+                                                const UnknownSpace& space, const Unknowns& unknowns,
+                                                const Unknowns& downhill, const Unknowns& direction,
                                                 const DeviceView<DescentState>& state) {
   const device::Region region("line search");
   make_trials(exec, unknowns, direction, state);
-  device::set_zero(exec, costs_);
+  device::set_zero(exec, sums_);
   model_.set_probe(exec, unknowns.probe);
   const physics::CostsAlong::Line line{{unknowns.object, model_.illumination().seen()},
                                        {ahead_.object, ahead_.probe},
                                        {behind_.object, behind_.probe}};
-  model_.scan().patterns->begin_pass(exec, sweep.pass());
-  for (const auto& chunks : {batch.border, batch.interior})
-    for (const physics::Chunk& chunk : chunks) costs_along_.add(exec, line, chunk, times_, costs_);
-  sweep.all_reduce(exec, costs_);
+  const physics::Pass sample = sweep.sample();
+  model_.scan().patterns->begin_pass(exec, sample);
+  for (const physics::Chunk& chunk : sample.chunks)
+    costs_along_.add(exec, line, chunk, times_, sums_);
+  space.add_product(exec, downhill, direction,
+                    DeviceView<double*>(sums_.data() + downhill_product, 2));
+  sweep.all_reduce(exec, sums_);
   Kokkos::parallel_for(device::kernel_name("tessera::solvers::choose_step"),
                        Kokkos::RangePolicy<Device>(exec, 0, 1),
-                       ChooseStep{fit_, costs_, state, step_});
+                       ChooseStep{fit_, sums_, sweep.positions_per_sampled(), state, step_});
   return step_;
 }
 

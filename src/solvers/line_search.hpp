@@ -4,7 +4,7 @@
 #include "tessera/physics/sizes.hpp"
 
 #include "physics/costs_along.hpp"
-#include "solvers/solver.hpp"
+#include "solvers/unknown_space.hpp"
 
 namespace tessera::solvers {
 
@@ -31,12 +31,15 @@ struct Polynomial {
 KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial);
 
 /// Line search by a polynomial (Thibault & Guizar-Sicairos 2012, New J. Phys. 14, 063004, sec. 2.3)
-/// in one visit to every position. Along object + t d_o, probe + t d_p the detector waves are
-/// A + t B + t^2 C, exactly for a thin sample, hence intensities quartic in t; B and C are
-/// differences of the waves at t = 0 and t = +-reach (physics::CostsAlong). Of them the costs at 8
-/// Chebyshev nodes of the interval are summed, and the polynomial of degree 8 through these and 0
-/// is minimised: with Noise::intensity it is the cost itself. A visit costs three times the forward
-/// model; 8 doubles are all-reduced.
+/// in one visit to a sample of the positions (Sweep::sample). Along object + t d_o, probe + t d_p
+/// the detector waves are A + t B + t^2 C, exactly for a thin sample, hence intensities quartic in
+/// t; B and C are differences of the waves at t = 0 and t = +-reach (physics::CostsAlong). Of them
+/// the costs at 8 Chebyshev nodes of the interval are summed, and the polynomial of degree 8
+/// through these and 0 is minimised: with Noise::intensity it is the cost itself. The sample stands
+/// for all positions, but the slope at 0 is that of all: near a minimum what single positions ask
+/// for all but cancels, and a sample's slope would tell of the sample, where curvatures have one
+/// sign and differ little (Byrd et al. 2011, SIAM J. Optim. 21, 977: a sampled Hessian with a full
+/// gradient). A visit costs three times the forward model; 11 doubles are all-reduced.
 class LineSearch {
  public:
   LineSearch(const Unknowns& unknowns, physics::ForwardModel& model);
@@ -50,9 +53,11 @@ class LineSearch {
   /// minimum within 3 reach ahead; else to that on the way back to the best point, half of it at
   /// least. Updates `moved` and `reach` of the state. The direction's ghosts are its owners'
   /// values. Collective.
+  /// @param sweep its epoch's batch is the whole scan
+  /// @param downhill minus the derivative of the cost of all by conj(unknowns), owned pixels
   const device::DeviceView<double>& find_step(const device::Device& exec, Sweep& sweep,
-                                              const Batch& batch, const Unknowns& unknowns,
-                                              const Unknowns& direction,
+                                              const UnknownSpace& space, const Unknowns& unknowns,
+                                              const Unknowns& downhill, const Unknowns& direction,
                                               const device::DeviceView<DescentState>& state);
 
  private:
@@ -70,7 +75,7 @@ class LineSearch {
   Trial behind_;                                        ///< at t = -reach
   device::DeviceView<Real[Polynomial::degree]> times_;  ///< nodes, in units of reach
   device::DeviceView<double[Polynomial::degree][Polynomial::degree]> fit_;  ///< costs to polynomial
-  device::DeviceView<double*> costs_;  ///< at the nodes, less that at t = 0
+  device::DeviceView<double*> sums_;  ///< CostsAlong's; <downhill, direction>
   device::DeviceView<double> step_;
 };
 

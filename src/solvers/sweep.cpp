@@ -49,12 +49,14 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
       reach_(halo.plan(), share.near, schedule_),
       local_of_near_(local_numbers(share.near.positions, share.positions)),
       on_border_(share.on_border),
+      sampled_(share.sampled),
+      positions_per_sampled_(share.positions_per_sampled),
       fewest_divided_(share.fewest_divided),
       held_out_(near_batches(share.held_out, schedule_.max_in_batch(), share.near.positions)),
       held_out_batches_(held_out_.size()),
       layout_(share.subpixel, chunk_size, max_slots,
-              n_batches() + static_cast<int>(held_out_batches_.size()), share.n_lanes,
-              share.shifted_below),
+              (sampled_.empty() ? 1 : 3) * n_batches() + static_cast<int>(held_out_batches_.size()),
+              share.n_lanes, share.shifted_below),
       order_(tile.order),
       slot_(tile.slot),
       slot_shift_(tile.slot_shift),
@@ -67,8 +69,12 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
   schedule_.forget_fixed_members();
   border_.reserve(share.positions.size());
   interior_.reserve(share.positions.size());
+  border_sample_.reserve(sampled_.size());
+  interior_sample_.reserve(sampled_.size());
   pass_.reserve(share.positions.size() / static_cast<std::size_t>(chunk_size) +
                 2 * (static_cast<std::size_t>(n_batches()) + held_out_batches_.size()));
+  sample_.reserve(sampled_.size() / static_cast<std::size_t>(chunk_size) +
+                  2 * static_cast<std::size_t>(n_batches()));
   laid_out_.resize(static_cast<std::size_t>(schedule_.n_batches()));
   epoch_.resize(laid_out_.size());
 }
@@ -110,11 +116,17 @@ physics::Pass Sweep::pass() const {
   return {pass_, layout_.order(), schedule_.fixed_members()};
 }
 
+physics::Pass Sweep::sample() const {
+  if (sampled_.empty()) return pass();
+  return {sample_, layout_.order(), schedule_.fixed_members()};
+}
+
 void Sweep::lay_out_batches() {
   if (!schedule_.fixed_members()) reach_.lay_out(schedule_);
   make_room(touched_, reach_.blocks().size());
   make_room(pieces_, reach_.pieces().size());
   layout_.clear();
+  sample_.clear();
   for (int id = 0; id < schedule_.n_batches(); ++id) {
     laid_out_[id] = lay_out(id, reach_.members(id));
     const int first_block = reach_.first_block(id);
@@ -134,13 +146,28 @@ Batch Sweep::lay_out(int id, std::span<const int> members) {
     if (local >= 0) (on_border_[local] ? border_ : interior_).push_back(local);
   }
   decomposition::join_if_few(fewest_divided_, border_, interior_);
+  take_sample(border_, border_sample_);
+  take_sample(interior_, interior_sample_);
+  const decomposition::ChunkRange first = layout_.add_batch(border_sample_, {});
   const decomposition::ChunkRange range = layout_.add_batch(border_, interior_);
+  const decomposition::ChunkRange last = layout_.add_batch({}, interior_sample_);
   const physics::Chunk* chunks = layout_.chunks().data();
+  sample_.insert(sample_.end(), chunks + first.border_begin, chunks + first.end);
+  sample_.insert(sample_.end(), chunks + last.border_begin, chunks + last.end);
   return {id,
-          {chunks + range.border_begin, chunks + range.interior_begin},
-          {chunks + range.interior_begin, chunks + range.end},
+          {chunks + first.border_begin, chunks + range.interior_begin},
+          {chunks + range.interior_begin, chunks + last.end},
           {},
           {}};
+}
+
+void Sweep::take_sample(std::vector<int>& positions, std::vector<int>& sample) const {
+  sample.clear();
+  if (sampled_.empty()) return;
+  const auto rest = std::stable_partition(positions.begin(), positions.end(),
+                                          [&](int local) { return !sampled_[local]; });
+  sample.assign(rest, positions.end());
+  positions.erase(rest, positions.end());
 }
 
 void Sweep::copy_layout(const device::Device& exec) {

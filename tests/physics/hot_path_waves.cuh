@@ -126,6 +126,26 @@ inline std::vector<double> plain_costs(const Problem& p, const Problem& directio
   return costs;
 }
 
+/// By t, at t = 0, of the same.
+inline double plain_slope(const Problem& p, const Problem& direction) {
+  double slope = 0;
+  for (int k = begin; k < p.n_positions; ++k) {
+    const Window window(p, k);
+    const auto at = [&](float t) {
+      return tessera::testing::dft(window.exit_waves(along(p.probes, t, direction.probes),
+                                                     along(p.object, t, direction.object)),
+                                   -1);
+    };
+    const WaveStack ahead = at(1);
+    const WaveStack behind = at(-1);
+    double figures[5] = {};
+    const WaveStack downhill = missing_at_detector(window, at(0), figures);
+    for (std::size_t i = 0; i < downhill.size(); ++i)
+      slope -= (std::conj(downhill.data()[i]) * (ahead.data()[i] - behind.data()[i])).real();
+  }
+  return slope;
+}
+
 inline Sums empty_sums(const Problem& p) {
   return {Numbers(p.object.size(), {0.5, -0.5}), std::vector<double>(p.object.size(), 0.5),
           Numbers(p.probes.size(), {0.5, -0.5}), std::vector<double>(p.area(), 0.5)};

@@ -79,7 +79,7 @@ TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
   const auto host_times = Kokkos::create_mirror_view(times);
   for (int k = 0; k < CostsAlong::n_costs; ++k) host_times(k) = static_cast<Real>(0.5 * (k - 4));
   Kokkos::deep_copy(times, host_times);
-  const device::DeviceView<double*> costs("costs", CostsAlong::n_costs);
+  const device::DeviceView<double*> costs("costs", CostsAlong::n_sums);
   Trial here = trial_at(0);
   Trial ahead = trial_at(reach);
   Trial behind = trial_at(-reach);
@@ -93,6 +93,9 @@ TEST_P(CostsAlongTest, AreTheCostsOfTheModelThere) {
     EXPECT_NEAR(found(k) / 2, cost_at(reach * host_times(k)) - at_zero,
                 (sizeof(Real) == 4 ? 1e-4 : 1e-10) * std::abs(at_zero))
         << "t = " << host_times(k);
+  constexpr double h = sizeof(Real) == 4 ? 1e-2 : 1e-4;
+  EXPECT_NEAR(found(CostsAlong::n_costs) / 2, (cost_at(reach * h) - cost_at(-reach * h)) / (2 * h),
+              h * h * 20 * std::abs(at_zero));
 }
 
 // Windows that fused kernels take where there are any.

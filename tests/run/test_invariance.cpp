@@ -89,6 +89,9 @@ INSTANTIATE_TEST_SUITE_P(
         Option{
             "ml_poisson_three_modes",
             {"solver.method=ml", "solver.batch_size=0", "solver.noise=poisson", "probe.n_modes=3"}},
+        Option{"ml_lines_of_a_sample",
+               {"solver.method=ml", "solver.batch_size=0", "simulation.n_positions=260",
+                "simulation.step_m=40e-9", "refine.positions_from_epoch=1"}},
         Option{"lbfgs", {"solver.method=lbfgs", "solver.batch_size=0", "solver.lbfgs_history=2"}},
         Option{"adam", {"solver.method=adam", "solver.object_step=0.02", "solver.probe_step=0.02"}},
         Option{"adam_three_modes",

@@ -1,6 +1,8 @@
 #pragma once
 /// A solver's surroundings on one rank.
 
+#include <algorithm>
+
 #include "solvers/rank_setup.hpp"
 #include "solvers/solver.hpp"
 #include "support/small_scan.hpp"
@@ -10,7 +12,9 @@ namespace tessera::testing {
 
 /// Model, exchange and sweep for all positions of a scan.
 struct SmallRun {
-  SmallRun(const SmallScan& scan, int batch_size, physics::Noise noise = physics::Noise::amplitude)
+  /// @param sampled positions of the sample; empty: all are
+  SmallRun(const SmallScan& scan, int batch_size, physics::Noise noise = physics::Noise::amplitude,
+           const std::vector<bool>& sampled = {})
       : unknowns{on_device(scan.object), on_device(scan.probe)},
         n_positions(static_cast<int>(scan.corner.size())),
         box(Box::at({0, 0}, scan.object.shape())),
@@ -25,8 +29,7 @@ struct SmallRun {
         positions(all_of(n_positions)),
         schedule(positions, scan.corner, batch_size, decomposition::BatchOrder::random, 1),
         near{scan.window, positions, scan.corner, std::vector<int>(positions.size())},
-        sweep(rank.make_sweep(schedule, {positions, std::vector<bool>(positions.size(), false),
-                                         scan.subpixel, near})) {}
+        sweep(rank.make_sweep(schedule, share(scan, sampled))) {}
 
   /// One epoch, and its sums.
   physics::FigureSums run_epoch(solvers::Solver& solver, int epoch) {
@@ -53,6 +56,14 @@ struct SmallRun {
   solvers::Sweep sweep;
 
  private:
+  solvers::ScanShare share(const SmallScan& scan, const std::vector<bool>& sampled) const {
+    solvers::ScanShare made{positions, std::vector<bool>(positions.size(), false), scan.subpixel,
+                            near};
+    made.sampled = sampled;
+    if (const auto n = std::ranges::count(sampled, true); n > 0)
+      made.positions_per_sampled = static_cast<double>(n_positions) / static_cast<double>(n);
+    return made;
+  }
   static std::vector<int> all_of(int n) {
     std::vector<int> all;
     for (int i = 0; i < n; ++i) all.push_back(i);

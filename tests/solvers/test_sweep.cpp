@@ -86,6 +86,44 @@ TEST_P(SweepTest, VisitsEachOfItsPositionsOnceAndBorderOnesFirst) {
   }
 }
 
+TEST_P(SweepTest, VisitsTheSampleAloneWhereThatIsAskedFor) {
+  std::vector<int> fitted(n_scan);
+  std::iota(fitted.begin(), fitted.end(), 0);
+  const auto transport = halo::make_transport("auto", world());
+  halo::HaloExchange halo({}, 1, *transport);
+  const physics::ScanTile tile = this->tile();
+  ScanShare share = this->share();
+  for (std::size_t i = 0; i < mine_.size(); ++i) share.sampled.push_back(i % 5 < 2);
+  share.positions_per_sampled = 2.5;
+  for (const int batch_size : {0, 12}) {
+    SCOPED_TRACE(batch_size);
+    Sweep sweep({fitted, corner_, batch_size, GetParam(), 5}, share, chunk_size, chunk_size, tile,
+                halo, *transport);
+    EXPECT_EQ(sweep.positions_per_sampled(), 2.5);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      std::vector<int> visits(mine_.size(), 0);
+      for (const Batch& batch : sweep.start_epoch({}, epoch)) {
+        int n = 0;
+        for (const physics::Chunk& chunk : batch.chunks()) {
+          for (const int local : sweep.sample().order.subspan(chunk.begin, chunk.count)) {
+            ++visits[local];
+            EXPECT_EQ(on_border_[local], &chunk < batch.border.data() + batch.border.size());
+          }
+          n += chunk.count;
+        }
+        EXPECT_EQ(batch.n_positions(), n);
+      }
+      EXPECT_EQ(visits, std::vector<int>(mine_.size(), 1));
+      const physics::Pass sample = sweep.sample();
+      EXPECT_EQ(sample.repeats, sweep.fixed_batches());
+      for (const physics::Chunk& chunk : sample.chunks)
+        for (const int local : sample.order.subspan(chunk.begin, chunk.count)) ++visits[local];
+      for (std::size_t i = 0; i < mine_.size(); ++i)
+        EXPECT_EQ(visits[i], share.sampled[i] ? 2 : 1) << "position " << mine_[i];
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Orders, SweepTest,
                          ::testing::Values(decomposition::BatchOrder::spread,
                                            decomposition::BatchOrder::random,

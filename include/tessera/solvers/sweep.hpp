@@ -53,6 +53,9 @@ struct ScanShare {
   int fewest_divided = 0;              ///< of a batch: decomposition::join_if_few
   int n_lanes = 1;                     ///< of a chunk: decomposition::ChunkLayout
   int shifted_below = 0;               ///< the same
+  /// For each of the positions: in the sample that stands for all (Sweep::sample); empty: all are.
+  std::vector<bool> sampled = {};
+  double positions_per_sampled = 1;  ///< over all ranks
 };
 
 class Sweep {
@@ -76,6 +79,11 @@ class Sweep {
   bool fixed_batches() const { return schedule_.fixed_members(); }
   /// The chunks of those batches one after another, for who has to prepare for them.
   physics::Pass pass() const;
+
+  /// The sampled positions of the epoch's batches, as a pass of its own: they stand for
+  /// `positions_per_sampled` times as many.
+  physics::Pass sample() const;
+  double positions_per_sampled() const { return positions_per_sampled_; }
 
   /// Whether shared sums may travel beside those of the object.
   bool sums_beside() const { return transport_.sums_beside(); }
@@ -150,6 +158,8 @@ class Sweep {
   void lay_out_batches();
   /// @param members near windows
   Batch lay_out(int id, std::span<const int> members);
+  /// Moves the sampled ones of `positions` to `sample`.
+  void take_sample(std::vector<int>& positions, std::vector<int>& sample) const;
   void add_to_pass(const Batch& batch);
   void copy_layout(const device::Device& exec);
 
@@ -157,6 +167,8 @@ class Sweep {
   decomposition::BatchReach reach_;
   std::vector<int> local_of_near_;  ///< -1: another rank's
   std::vector<bool> on_border_;
+  std::vector<bool> sampled_;
+  double positions_per_sampled_;
   int fewest_divided_;
   std::vector<std::vector<int>> held_out_;  ///< near windows of each batch of them
   std::vector<Batch> held_out_batches_;
@@ -169,9 +181,12 @@ class Sweep {
   device::HostView<Real* [2]> host_slot_shift_;
   std::vector<int> border_;
   std::vector<int> interior_;
+  std::vector<int> border_sample_;
+  std::vector<int> interior_sample_;
   std::vector<Batch> laid_out_;       ///< by batch id
   std::vector<Batch> epoch_;          ///< in visiting order
   std::vector<physics::Chunk> pass_;  ///< of epoch_, or of held_out_batches_, flattened
+  std::vector<physics::Chunk> sample_;
   bool is_laid_out_ = false;
   halo::HaloExchange& halo_;
   halo::Transport& transport_;

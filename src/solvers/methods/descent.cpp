@@ -2,6 +2,7 @@
 
 #include "tessera/physics/pattern_store.hpp"
 
+#include "decomposition/even_sample.hpp"
 #include "solvers/methods.hpp"
 
 namespace tessera::solvers {
@@ -70,9 +71,10 @@ double Descent::remembered(const settings::Solver& settings) {
   return 2 + 2 * std::get<settings::Descent>(settings.own).lbfgs_history;
 }
 
-/// The gradient, then the waves at three points of a line between two probes.
-double Descent::transforms(int, double shift) {
-  return 5 + 4 * shift;
+/// The gradient, then of a sample the waves at three points of a line between two probes.
+double Descent::transforms(int n_slices, double shift) {
+  const double line = 3 * (1 + 2 * (n_slices - 1)) + 2 * shift;
+  return BatchMethod::transforms(n_slices, shift) + line / decomposition::thinnest_sample;
 }
 
 void Descent::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
@@ -83,7 +85,7 @@ void Descent::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, in
   judge(exec, sweep, starts_over);
   const Unknowns gradient{batch_sums_.sums().object, batch_sums_.sums().probe};
   rule_->update(exec, sweep, {gradient, preconditioner_, space_, state_}, direction_);
-  take_step(exec, sweep, batch);
+  take_step(exec, sweep, gradient);
 }
 
 void Descent::find_gradient(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
@@ -107,10 +109,10 @@ void Descent::judge(const Device& exec, Sweep& sweep, bool starts_over) {
                        Kokkos::RangePolicy<Device>(exec, 0, 1), Judge{cost_, state_, starts_over});
 }
 
-void Descent::take_step(const Device& exec, Sweep& sweep, const Batch& batch) {
+void Descent::take_step(const Device& exec, Sweep& sweep, const Unknowns& gradient) {
   sweep.fill(exec, halo::tile_field(direction_.object));
   const DeviceView<double>& step =
-      line_search_.find_step(exec, sweep, batch, unknowns_, direction_, state_);
+      line_search_.find_step(exec, sweep, space_, unknowns_, gradient, direction_, state_);
   move_along(exec, unknowns_, direction_, {step.data()}, unknowns_);
   // Ranks may round differently: the ghosts would drift away from their owners.
   sweep.fill(exec, halo::tile_field(unknowns_.object));
