@@ -12,6 +12,8 @@ std::optional<Gpu> use_gpu(int) {
   return {};
 }
 
+void wake_gpu(int) {}
+
 std::string gpu_versions() {
   return "none in this build";
 }

@@ -1,5 +1,7 @@
 #include "tessera/device/runtime.hpp"
 
+#include <system_error>
+
 #include "tessera/device/device.hpp"
 
 namespace tessera::device {
@@ -23,6 +25,18 @@ Runtime::Runtime(int local_rank) : gpu_(use_gpu(local_rank)) {
 
 Runtime::~Runtime() {
   Kokkos::finalize();
+}
+
+EarlyStart::EarlyStart(int local_rank) {
+  if (device_is_host) return;
+  try {
+    thread_ = std::thread(wake_gpu, local_rank);
+  } catch (const std::system_error&) {  // then it is woken when it is needed
+  }
+}
+
+EarlyStart::~EarlyStart() {
+  if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace tessera::device

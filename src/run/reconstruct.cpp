@@ -244,7 +244,7 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
     if (!given.output.report.empty()) report::check_plotting_library();
   });
   const comm::Watchdog watchdog(comm, given.decomposition.timeout_s, "decomposition.timeout_s");
-  const auto runtime = start_device(comm, given.run.share_gpu);
+  const device::EarlyStart meanwhile(comm.local_rank());
   deck::Deck asked = given;
   for (const auto& [key, path] : {std::pair("output.file", &asked.output.file),
                                   {"output.fallback", &asked.output.fallback}}) {
@@ -259,10 +259,14 @@ ExitCode reconstruct(const deck::Deck& given, const comm::Communicator& comm,
     if (go_on(asked, comm)) return ExitCode::done;
   }
   deck::Deck deck = resumed_deck(asked, comm, Log(comm.is_root()));
+  std::unique_ptr<device::Runtime> runtime;  // outlives all that is on the device
   std::unique_ptr<Run> run;
   {
     const NothingToSave until_there_is_a_run(requests.signals(), exit_code(signal_status, launch));
-    run = std::make_unique<Run>(deck, comm, Log(comm.is_root()));
+    const Log log(comm.is_root());
+    SeenScan seen = look_at_scan(deck, scan_source(deck), comm, log);
+    runtime = start_device(comm, deck.run.share_gpu);
+    run = std::make_unique<Run>(deck, comm, std::move(seen), log);
   }
   if (!only_writer) only_writer = std::make_unique<io::OutputLock>(deck.output.file, comm);
   run->check_output();

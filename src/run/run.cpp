@@ -42,7 +42,11 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log)
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, const io::ScanSource& source,
          const Log& log)
-    : Run(deck, comm, settle_beam(deck, comm, load_scan(deck, source, comm, log), log), log) {}
+    : Run(deck, comm, look_at_scan(deck, source, comm, log), log) {}
+
+Run::Run(const deck::Deck& deck, const comm::Communicator& comm, SeenScan seen, const Log& log)
+    : Run(deck, comm, settle_beam(deck, comm, load_scan(deck, std::move(seen), comm, log), log),
+          log) {}
 
 Run::Run(const deck::Deck& deck, const comm::Communicator& comm, RunParts parts, const Log& log)
     : Run(deck, comm, std::move(parts.scan), log, std::move(parts.transport)) {}

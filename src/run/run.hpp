@@ -47,6 +47,8 @@ class Run {
   Run(const deck::Deck& deck, const comm::Communicator& comm, const Log& log);
   Run(const deck::Deck& deck, const comm::Communicator& comm, const io::ScanSource& source,
       const Log& log);
+  /// The same with a scan that was looked at.
+  Run(const deck::Deck& deck, const comm::Communicator& comm, SeenScan seen, const Log& log);
   /// The same with a scan that is already here.
   /// @param transport empty: the one that the deck names
   Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,

@@ -259,6 +259,10 @@ void hold_out(const deck::Validation& validation, Scan& scan) {
     if (held_out[static_cast<std::size_t>(position)]) scan.held_out.push_back(position);
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 /// Collective.
 void leave_out_bad_pixels(const io::ScanSource& source, const comm::Communicator& comm,
                           const Log& log, io::ScanInfo& info) {
@@ -317,24 +321,34 @@ Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communi
   return scan;
 }
 
-Scan load_scan(const deck::Deck& deck, io::ScanSource source, const comm::Communicator& comm,
-               const Log& log) {
+SeenScan look_at_scan(const deck::Deck& deck, io::ScanSource source, const comm::Communicator& comm,
+                      const Log& log) {
   const auto start = std::chrono::steady_clock::now();
   io::ScanInfo info = io::read_scan_info(source, comm);
   if (deck.data.find_bad_pixels) leave_out_bad_pixels(source, comm, log, info);
-  Scan scan = with_windows(deck, std::move(info), comm);
+  return {std::move(source), std::move(info), seconds_since(start)};
+}
+
+Scan load_scan(const deck::Deck& deck, SeenScan seen, const comm::Communicator& comm,
+               const Log& log) {
+  const auto start = std::chrono::steady_clock::now();
+  Scan scan = with_windows(deck, std::move(seen.info), comm);
   check_least_memory(deck, scan, comm);
   cut_tiles(deck, comm, scan);
-  scan.source = std::move(source);
+  scan.source = std::move(seen.source);
   scan.memory = agreed_memory_plan(deck, scan, comm);
   tell_memory(scan, comm, log);
   if (const std::string doubt = doubt_of_mask(scan); !doubt.empty()) log.warning(doubt);
   load_patterns(deck, comm, log, scan);
   if (log.speaks())
     for (const std::string& doubt : doubts_of_batches(deck, scan)) log.warning(doubt);
-  scan.read_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  scan.read_seconds = seen.seconds + seconds_since(start);
   return scan;
+}
+
+Scan load_scan(const deck::Deck& deck, io::ScanSource source, const comm::Communicator& comm,
+               const Log& log) {
+  return load_scan(deck, look_at_scan(deck, std::move(source), comm, log), comm, log);
 }
 
 }  // namespace tessera::run

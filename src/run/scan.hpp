@@ -100,10 +100,24 @@ using analysis::scan_source;
 /// @throws AgreedError
 Scan lay_out_scan(const deck::Deck& deck, io::ScanInfo info, const comm::Communicator& comm);
 
-/// Metadata to all ranks, tiles balanced over them, a memory plan, then every pattern to its owner.
-/// Collective.
+/// What is known of a scan before its patterns are dealt out.
+struct SeenScan {
+  io::ScanSource source;
+  io::ScanInfo info;  ///< without bad pixels
+  double seconds = 0;
+};
+
+/// Metadata to all ranks. Needs no device. Collective.
 /// @param source where the scan lies, such as scan_source(deck)
+/// @throws AgreedError: everything that can be wrong with them
+SeenScan look_at_scan(const deck::Deck& deck, io::ScanSource source, const comm::Communicator& comm,
+                      const Log& log);
+
+/// Tiles balanced over the ranks, a memory plan, then every pattern to its owner. Collective.
 /// @throws AgreedError: everything that can be wrong with the data; too little memory
+Scan load_scan(const deck::Deck& deck, SeenScan seen, const comm::Communicator& comm,
+               const Log& log);
+/// Both.
 Scan load_scan(const deck::Deck& deck, io::ScanSource source, const comm::Communicator& comm,
                const Log& log);
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "tessera/device/gpu.hpp"
 
@@ -23,6 +24,19 @@ class Runtime {
 
  private:
   std::optional<Gpu> gpu_;
+};
+
+/// Wakes this rank's GPU beside what needs none: driver and context take a quarter of a second.
+/// What goes wrong is left to Runtime to say. Waits at its end.
+class EarlyStart {
+ public:
+  explicit EarlyStart(int local_rank);
+  ~EarlyStart();
+  EarlyStart(const EarlyStart&) = delete;
+  EarlyStart& operator=(const EarlyStart&) = delete;
+
+ private:
+  std::thread thread_;
 };
 
 /// Kokkos' words on a failed allocation, wherever they stand in `message`, become one sentence with
