@@ -95,6 +95,7 @@ TEST_P(SweepTest, VisitsTheSampleAloneWhereThatIsAskedFor) {
   ScanShare share = this->share();
   for (std::size_t i = 0; i < mine_.size(); ++i) share.sampled.push_back(i % 5 < 2);
   share.positions_per_sampled = 2.5;
+  share.held_out = {};
   for (const int batch_size : {0, 12}) {
     SCOPED_TRACE(batch_size);
     Sweep sweep({fitted, corner_, batch_size, GetParam(), 5}, share, chunk_size, chunk_size, tile,
