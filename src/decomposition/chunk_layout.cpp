@@ -88,7 +88,7 @@ void ChunkLayout::clear() {
   std::fill(slot_of_shift_.begin(), slot_of_shift_.end(), -1);
 }
 
-ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior) {
+ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior, bool sampled) {
   const auto by_shift = [&](int a, int b) {
     return std::tie(shift_of_[a], a) < std::tie(shift_of_[b], b);
   };
@@ -124,6 +124,7 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
   append_chunks(interior, max_shared, by_position);
   range.end = static_cast<int>(chunks_.size());
   complete_groups(range);
+  for (int i = range.border_begin; i < range.end; ++i) chunks_[i].sampled = sampled;
   return range;
 }
 

@@ -1,23 +1,24 @@
 #pragma once
-/// Some positions that stand for all: their sums are a share of all sums.
+/// Some positions of every batch that stand for all of it: means over them are means over all.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "tessera/base/box.hpp"
+#include "tessera/decomposition/batch_schedule.hpp"
 
 namespace tessera::decomposition {
 
-/// Positions for each of a sample, at most.
+/// Positions of a batch for each of a sample, at most.
 inline constexpr int thinnest_sample = 16;
 
-/// By scan position, true: in the sample. Every k-th of `positions`, k as large as leaves 128 of
-/// them, at most `thinnest_sample`; of neighbours one, so that the sample covers the scan as evenly
-/// as all do. Empty where that is all. The same on any number of ranks.
-/// @param positions scan positions that take part, ascending
+/// By scan position, true: in the sample. Of every batch every k-th position, k as large as leaves
+/// `fewest` of them, at most `thinnest_sample`; of neighbours one, so that the sample covers the
+/// scan as evenly as the batch does. Empty where that is all, and of random batches, whose share
+/// would be left to chance. The same on any number of ranks.
 /// @param corner window corners of all scan positions
-std::vector<bool> even_sample(const std::vector<int>& positions, std::span<const Pixel> corner,
-                              std::uint64_t seed);
+std::vector<bool> even_sample(const BatchSchedule& schedule, std::span<const Pixel> corner,
+                              int fewest, std::uint64_t seed);
 
 }  // namespace tessera::decomposition

@@ -140,8 +140,10 @@ Products ProductsPass::products_at(int place, const Chunk& chunk) const {
   return Products(products_.data() + place * NormalEquations::n, chunk.count);
 }
 
-void ProductsPass::add(const Device& exec, const ObjectView& object, const Chunk& chunk, int place,
-                       const GradientSums& sums, bool with_probe) {
+void ProductsPass::add(const Device& exec, const ObjectView& object, const Chunk& chunk,
+                       int first_place, const GradientSums& sums, bool with_probe) {
+  if (!chunk.sampled) return gradient_.add(exec, object, chunk, sums, with_probe);
+  const int place = chunk.begin - first_place;
   const WavesView chi = waves_at(chi_, place, chunk);
   if (stays_on_chip(object, chunk, place))
     gradient_.add_on_chip(exec, object, chunk, sums, with_probe,
@@ -158,20 +160,22 @@ bool ProductsPass::stays_on_chip(const ObjectView& object, const Chunk& chunk, i
 }
 
 const Products& ProductsPass::find(const Device& exec, const ObjectView& object,
-                                   const Directions& directions, std::span<const Chunk> chunks) {
+                                   const Directions& directions, std::span<const Chunk> sampled,
+                                   int first_place) {
   if (model_.options().n_slices == 1)
-    find_of_thin(exec, object, directions, chunks);
+    find_of_thin(exec, object, directions, sampled, first_place);
   else
-    find_of_thick(exec, object, directions, chunks);
+    find_of_thick(exec, object, directions, sampled, first_place);
   return products_;
 }
 
 /// Exit waves of a thin sample are linear in the object, as they are in the probe.
 void ProductsPass::find_of_thin(const Device& exec, const ObjectView& object,
-                                const Directions& directions, std::span<const Chunk> chunks) {
+                                const Directions& directions, std::span<const Chunk> sampled,
+                                int first_place) {
   direction_->set_probe(exec, directions.probe);
-  for (const Chunk& chunk : chunks) {
-    const int place = chunk.begin - chunks.front().begin;
+  for (const Chunk& chunk : sampled) {
+    const int place = chunk.begin - first_place;
     if (stays_on_chip(object, chunk, place)) {
       multiply_on_chip(exec, object, directions, chunk, place);
       continue;
@@ -240,18 +244,19 @@ void ProductsPass::multiply_at_once(const Device& exec, const ObjectView& object
 }
 
 void ProductsPass::find_of_thick(const Device& exec, const ObjectView& object,
-                                 const Directions& directions, std::span<const Chunk> chunks) {
+                                 const Directions& directions, std::span<const Chunk> sampled,
+                                 int first_place) {
   const auto stays = [&](const Chunk& chunk) { return slices_stay_on_chip(object, chunk); };
-  const auto place_of = [&](const Chunk& chunk) { return chunk.begin - chunks.front().begin; };
-  if (std::ranges::any_of(chunks, stays)) direction_->set_probe(exec, directions.probe);
-  for (const Chunk& chunk : chunks)
+  const auto place_of = [&](const Chunk& chunk) { return chunk.begin - first_place; };
+  if (std::ranges::any_of(sampled, stays)) direction_->set_probe(exec, directions.probe);
+  for (const Chunk& chunk : sampled)
     if (stays(chunk))
       multiply_slices_on_chip(exec, object, directions, chunk, place_of(chunk));
     else
       find_object_change(exec, object, directions.moved, chunk, place_of(chunk));
-  if (std::ranges::all_of(chunks, stays)) return;
+  if (std::ranges::all_of(sampled, stays)) return;
   model_.set_probe(exec, directions.probe);
-  for (const Chunk& chunk : chunks)
+  for (const Chunk& chunk : sampled)
     if (!stays(chunk)) multiply_changes(exec, object, chunk, place_of(chunk));
 }
 

@@ -41,15 +41,16 @@ class ProductsPass {
   /// the object's direction changes, and those of the probe where windows stay on the chip.
   static std::int64_t bytes(const Sizes& sizes, int max_in_batch);
 
-  /// GradientPass::add of a chunk, whose chi is kept.
-  /// @param place of the chunk's first position in the batch
-  void add(const device::Device& exec, const ObjectView& object, const Chunk& chunk, int place,
-           const GradientSums& sums, bool with_probe);
-  /// Those of every position of the batch, by its place; O and P are as they were for chi.
-  /// Afterwards the model's probe has to be set anew.
-  /// @param chunks of the whole batch
+  /// GradientPass::add of a chunk, whose chi is kept if it is sampled.
+  /// @param first_place of the batch, in the epoch's order
+  void add(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
+           int first_place, const GradientSums& sums, bool with_probe);
+  /// Those of every position of the batch that is in `sampled`, by its place from the first on; O
+  /// and P are as they were for chi. Afterwards the model's probe has to be set anew.
+  /// @param sampled chunks
   const Products& find(const device::Device& exec, const ObjectView& object,
-                       const Directions& directions, std::span<const Chunk> chunks);
+                       const Directions& directions, std::span<const Chunk> sampled,
+                       int first_place);
 
   /// See GradientPass.
   void gather_beside(device::Beside& beside) { gradient_.gather_beside(beside); }
@@ -59,7 +60,7 @@ class ProductsPass {
 
  private:
   void find_of_thin(const device::Device& exec, const ObjectView& object,
-                    const Directions& directions, std::span<const Chunk> chunks);
+                    const Directions& directions, std::span<const Chunk> sampled, int first_place);
   /// Whether add_on_chip takes the chunk, and its probes are kept.
   bool stays_on_chip(const ObjectView& object, const Chunk& chunk, int place) const;
   void multiply_on_chip(const device::Device& exec, const ObjectView& object,
@@ -69,7 +70,7 @@ class ProductsPass {
   void multiply_at_once(const device::Device& exec, const ObjectView& object,
                         const Directions& directions, const Chunk& chunk, int place);
   void find_of_thick(const device::Device& exec, const ObjectView& object,
-                     const Directions& directions, std::span<const Chunk> chunks);
+                     const Directions& directions, std::span<const Chunk> sampled, int first_place);
   /// Whether the gradient's windows stay on the chip, and kept_at() is kept.
   bool slices_stay_on_chip(const ObjectView& object, const Chunk& chunk) const;
   hot_path::KeptOfSlices kept_at(int place, const Chunk& chunk) const;

@@ -1,13 +1,13 @@
 #include "set_up.hpp"
 
 #include <algorithm>
-#include <variant>
 
 #include "comm/ranks_of.hpp"
 #include "decomposition/even_sample.hpp"
 #include "fft/shared_plans.hpp"
 #include "halo/choose_transport.hpp"
 #include "physics/kernel_choice.hpp"
+#include "solvers/methods.hpp"
 
 namespace tessera::run {
 namespace {
@@ -46,17 +46,19 @@ void share_plans(const physics::ModelOptions& model, Shape2 window,
   if (!host.is_root()) fft::take_plans(plans);
 }
 
-/// Adds to `share` the positions that a line search visits.
-void add_sample(const deck::Solver& solver, const Scan& scan, solvers::ScanShare& share) {
-  if (!std::holds_alternative<settings::Descent>(solver.own)) return;
-  const std::vector<int> fitted = scan.fitted();
+/// Adds to `share` the positions whose waves tell how far steps go.
+void add_sample(const deck::Solver& solver, const Scan& scan,
+                const decomposition::BatchSchedule& schedule, solvers::ScanShare& share) {
+  const solvers::Sampling sampling = solvers::sampling(solver);
+  if (sampling.fewest == 0) return;
   const std::vector<bool> sample =
-      decomposition::even_sample(fitted, scan.grid.corner, solver.seed);
+      decomposition::even_sample(schedule, scan.grid.corner, sampling.fewest, solver.seed);
   if (sample.empty()) return;
   for (const int position : share.positions)
     share.sampled.push_back(sample[static_cast<std::size_t>(position)]);
   share.positions_per_sampled =
-      static_cast<double>(fitted.size()) / static_cast<double>(std::ranges::count(sample, true));
+      static_cast<double>(scan.n_fitted()) / static_cast<double>(std::ranges::count(sample, true));
+  if (!sampling.alone) share.fewest_apart = share.fewest_divided;
 }
 
 }  // namespace
@@ -99,8 +101,9 @@ solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan,
                                scan.info.pattern, scan.plan.model.n_modes, !device::device_is_host),
                            .n_lanes = physics::lanes_on_chip(sizes),
                            .shifted_below = physics::shifted_below_on_chip(sizes)};
-  add_sample(solver, scan, share);
-  return rank.make_sweep(batch_schedule(solver, scan), share);
+  decomposition::BatchSchedule schedule = batch_schedule(solver, scan);
+  add_sample(solver, scan, schedule, share);
+  return rank.make_sweep(std::move(schedule), share);
 }
 
 solvers::ConstrainedTile constrained_tile(const Scan& scan, const physics::Parameters& parameters) {

@@ -16,18 +16,21 @@ namespace {
 /// The lengths of one position. A direction that changes nothing has length 0.
 struct Lengths {
   Products products;
+  Sample sample;
   double damping;
 
   struct Position {
     Real a;
     Real b;
+    Real counts = 1;
     KOKKOS_FUNCTION void operator()(int, Real* sum) const {
       sum[0] += a;
       sum[1] += b;
-      sum[2] += 1;
+      sum[2] += counts;
     }
   };
   KOKKOS_FUNCTION Position row(const int j, int) const {
+    if (!sample.has(j)) return {0, 0, 0};
     using N = NormalEquations;
     const double uu = products(j, N::uu) * (1 + damping);
     const double vv = products(j, N::vv) * (1 + damping);
@@ -115,12 +118,13 @@ void add_direction(const Device& exec, const ObjectView& object, const ObjectVie
       });
 }
 
-void sum_lengths(const Device& exec, const Products& products, int n, double damping,
-                 const DeviceView<double*>& scratch, const DeviceView<double*>& sums) {
+void sum_lengths(const Device& exec, const Products& products, int n, const Sample& sample,
+                 double damping, const DeviceView<double*>& scratch,
+                 const DeviceView<double*>& sums) {
   device::set_zero(exec, sums);
   if (n == 0) return;
   device::add_pixel_sums<n_length_sums>(exec, "tessera::solvers::lengths", n, {1, 1},
-                                        Lengths{products, damping}, scratch, sums);
+                                        Lengths{products, sample, damping}, scratch, sums);
 }
 
 void set_lengths(const Device& exec, const DeviceView<double*>& sums,

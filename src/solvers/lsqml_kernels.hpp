@@ -25,9 +25,21 @@ void add_direction(const device::Device& exec, const physics::ObjectView& object
                    const physics::ObjectView& direction, const physics::ObjectView& moved,
                    const BlockList& touched, const OwnedTile& tile);
 
-/// sums = n_length_sums of them, over the first `n` positions of `products`.
-void sum_lengths(const device::Device& exec, const Products& products, int n, double damping,
-                 const device::DeviceView<double*>& scratch,
+/// Which positions of a batch are in its sample.
+struct Sample {
+  device::DeviceView<std::uint8_t*> sampled;  ///< by local position; empty: all
+  device::DeviceView<int*> order;
+  int first_place;
+
+  KOKKOS_FUNCTION bool has(const int j) const {
+    return sampled.extent(0) == 0 || sampled(order(first_place + j)) != 0;
+  }
+};
+
+/// sums = n_length_sums of them, over those of the first `n` positions of `products` that are in
+/// the sample.
+void sum_lengths(const device::Device& exec, const Products& products, int n, const Sample& sample,
+                 double damping, const device::DeviceView<double*>& scratch,
                  const device::DeviceView<double*>& sums);
 /// lengths = steps * mean lengths
 void set_lengths(const device::Device& exec, const device::DeviceView<double*>& sums,

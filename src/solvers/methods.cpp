@@ -27,4 +27,8 @@ double transforms_needed(const settings::Solver& settings, int n_slices, double 
   return own_method(settings).transforms(n_slices, shift);
 }
 
+Sampling sampling(const settings::Solver& settings) {
+  return own_method(settings).sampling;
+}
+
 }  // namespace tessera::solvers

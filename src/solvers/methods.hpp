@@ -28,21 +28,29 @@ double copies_remembered(const settings::Solver& settings);
 /// @param shift of a probe by part of a pixel, per position: 1, or less where positions share one
 double transforms_needed(const settings::Solver& settings, int n_slices, double shift);
 
+/// What a method finds from a sample of the positions (decision 26), not from all.
+struct Sampling {
+  int fewest = 0;      ///< positions of a batch; 0: it looks at all
+  bool alone = false;  ///< sums over the sample may hold no others
+};
+Sampling sampling(const settings::Solver& settings);
+
 struct Method {
   std::unique_ptr<Solver> (*make)(const settings::Solver&, Unknowns&, physics::ForwardModel&,
                                   const OwnedTile&);
   std::int64_t (*bytes)(const settings::Solver&, const physics::Sizes&);
   double (*remembered)(const settings::Solver&);
   double (*transforms)(int n_slices, double shift);
+  Sampling sampling;
 };
 
 template <class Class>
-Method method() {
+Method method(const Sampling& sampling = {}) {
   return {[](const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
              const OwnedTile& tile) -> std::unique_ptr<Solver> {
             return std::make_unique<Class>(settings, unknowns, model, tile);
           },
-          Class::bytes, Class::remembered, Class::transforms};
+          Class::bytes, Class::remembered, Class::transforms, sampling};
 }
 
 /// Specialised in the file of each method, for its own settings.

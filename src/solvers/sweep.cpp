@@ -1,6 +1,7 @@
 #include "tessera/solvers/sweep.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tessera::solvers {
 namespace {
@@ -23,6 +24,13 @@ std::vector<int> local_numbers(std::span<const int> near, std::span<const int> p
   const decomposition::PositionNumbers numbers(positions);
   std::ranges::transform(near, local.begin(), [&](int position) { return numbers[position]; });
   return local;
+}
+
+device::DeviceView<std::uint8_t*> on_device(const std::vector<bool>& sampled) {
+  const std::vector<std::uint8_t> values(sampled.begin(), sampled.end());
+  using View = device::DeviceView<std::uint8_t*>;
+  return device::to_device<View>("tessera::solvers::sampled", values.data(),
+                                 View::array_layout(values.size()));
 }
 
 template <class Value>
@@ -51,11 +59,13 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
       on_border_(share.on_border),
       sampled_(share.sampled),
       positions_per_sampled_(share.positions_per_sampled),
+      fewest_apart_(share.fewest_apart),
+      sampled_on_device_(on_device(share.sampled)),
       fewest_divided_(share.fewest_divided),
       held_out_(near_batches(share.held_out, schedule_.max_in_batch(), share.near.positions)),
       held_out_batches_(held_out_.size()),
       layout_(share.subpixel, chunk_size, max_slots,
-              (sampled_.empty() ? 1 : 3) * n_batches() + static_cast<int>(held_out_batches_.size()),
+              (sampled_.empty() ? 1 : 2) * n_batches() + static_cast<int>(held_out_batches_.size()),
               share.n_lanes, share.shifted_below),
       order_(tile.order),
       slot_(tile.slot),
@@ -72,9 +82,9 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
   border_sample_.reserve(sampled_.size());
   interior_sample_.reserve(sampled_.size());
   pass_.reserve(share.positions.size() / static_cast<std::size_t>(chunk_size) +
-                2 * (static_cast<std::size_t>(n_batches()) + held_out_batches_.size()));
-  sample_.reserve(sampled_.size() / static_cast<std::size_t>(chunk_size) +
-                  2 * static_cast<std::size_t>(n_batches()));
+                (sampled_.empty() ? 2 : 4) *
+                    (static_cast<std::size_t>(n_batches()) + held_out_batches_.size()));
+  sample_.reserve(pass_.capacity());
   laid_out_.resize(static_cast<std::size_t>(schedule_.n_batches()));
   epoch_.resize(laid_out_.size());
 }
@@ -82,7 +92,8 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
 std::int64_t Sweep::bytes(const physics::Sizes& sizes, const decomposition::BatchReach& reach) {
   return physics::bytes_of<int>(static_cast<std::int64_t>(reach.block_room())) +
          physics::bytes_of<decomposition::Piece>(static_cast<std::int64_t>(reach.piece_room())) +
-         physics::bytes_of<Real>(2 * sizes.n_positions);
+         physics::bytes_of<Real>(2 * sizes.n_positions) +
+         physics::bytes_of<std::uint8_t>(sizes.n_positions);
 }
 
 std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch) {
@@ -116,11 +127,6 @@ physics::Pass Sweep::pass() const {
   return {pass_, layout_.order(), schedule_.fixed_members()};
 }
 
-physics::Pass Sweep::sample() const {
-  if (sampled_.empty()) return pass();
-  return {sample_, layout_.order(), schedule_.fixed_members()};
-}
-
 void Sweep::lay_out_batches() {
   if (!schedule_.fixed_members()) reach_.lay_out(schedule_);
   make_room(touched_, reach_.blocks().size());
@@ -133,6 +139,7 @@ void Sweep::lay_out_batches() {
     laid_out_[id].touched = {touched_.data() + first_block,
                              reach_.first_block(id + 1) - first_block};
     laid_out_[id].carried = {reach_.messages(id), pieces_.data()};
+    laid_out_[id].sample = append_sample(laid_out_[id].chunks());
   }
   for (std::size_t i = 0; i < held_out_batches_.size(); ++i)
     held_out_batches_[i] = lay_out(n_batches() + static_cast<int>(i), held_out_[i]);
@@ -146,14 +153,18 @@ Batch Sweep::lay_out(int id, std::span<const int> members) {
     if (local >= 0) (on_border_[local] ? border_ : interior_).push_back(local);
   }
   decomposition::join_if_few(fewest_divided_, border_, interior_);
-  take_sample(border_, border_sample_);
-  take_sample(interior_, interior_sample_);
+  const bool apart =
+      !sampled_.empty() && std::ssize(border_) + std::ssize(interior_) >= fewest_apart_;
+  border_sample_.clear();
+  interior_sample_.clear();
+  if (apart) {
+    take_sample(border_, border_sample_);
+    take_sample(interior_, interior_sample_);
+  }
   const decomposition::ChunkRange first = layout_.add_batch(border_sample_, {});
-  const decomposition::ChunkRange range = layout_.add_batch(border_, interior_);
+  const decomposition::ChunkRange range = layout_.add_batch(border_, interior_, !apart);
   const decomposition::ChunkRange last = layout_.add_batch({}, interior_sample_);
   const physics::Chunk* chunks = layout_.chunks().data();
-  sample_.insert(sample_.end(), chunks + first.border_begin, chunks + first.end);
-  sample_.insert(sample_.end(), chunks + last.border_begin, chunks + last.end);
   return {id,
           {chunks + first.border_begin, chunks + range.interior_begin},
           {chunks + range.interior_begin, chunks + last.end},
@@ -162,12 +173,16 @@ Batch Sweep::lay_out(int id, std::span<const int> members) {
 }
 
 void Sweep::take_sample(std::vector<int>& positions, std::vector<int>& sample) const {
-  sample.clear();
-  if (sampled_.empty()) return;
   const auto rest = std::stable_partition(positions.begin(), positions.end(),
                                           [&](int local) { return !sampled_[local]; });
   sample.assign(rest, positions.end());
   positions.erase(rest, positions.end());
+}
+
+std::span<const physics::Chunk> Sweep::append_sample(std::span<const physics::Chunk> chunks) {
+  const std::size_t begin = sample_.size();
+  std::ranges::copy_if(chunks, std::back_inserter(sample_), &physics::Chunk::sampled);
+  return std::span(sample_).subspan(begin);
 }
 
 void Sweep::copy_layout(const device::Device& exec) {

@@ -43,6 +43,8 @@ struct Case {
   int batch_size = 0;
   int window = 8;
   bool fixed_order = true;
+  std::vector<bool> sampled = {};  ///< empty: all positions
+  int fewest_apart = 0;            ///< of ScanShare
 };
 
 /// Epochs first ... end - 1 of make(unknowns, model, all of the object), with after_batch(positions
@@ -65,8 +67,10 @@ Unknowns run_epochs(const Case& c, const SmallScan& scan, int first, int end, co
                                         decomposition::BatchOrder::random, 1);
   const decomposition::NearWindows near{scan.window, positions, scan.corner,
                                         std::vector<int>(n_positions)};
-  Sweep sweep = rank.make_sweep(
-      schedule, {positions, std::vector<bool>(n_positions, false), scan.subpixel, near});
+  ScanShare share{positions, std::vector<bool>(n_positions, false), scan.subpixel, near};
+  share.sampled = c.sampled;
+  share.fewest_apart = c.fewest_apart;
+  Sweep sweep = rank.make_sweep(schedule, share);
   auto solver = make(unknowns, rank.model, all);
   for (int epoch = first; epoch < end; ++epoch) {
     solver.start_epoch({}, epoch);

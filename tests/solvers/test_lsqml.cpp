@@ -51,16 +51,23 @@ std::array<double, 2> reference_lengths(const SmallScan& scan, const Directions&
   return {(vv * uchi - uv * vchi) / determinant, (uu * vchi - uv * uchi) / determinant};
 }
 
+/// @param sampled empty: all positions
 void reference_update(SmallScan& scan, const settings::Lsqml& options,
-                      std::span<const int> positions, bool moves_probe) {
+                      std::span<const int> positions, const std::vector<bool>& sampled,
+                      bool moves_probe) {
   const Directions directions = reference_directions(scan, options, positions, moves_probe);
   double a = 0;
   double b = 0;
+  double n = 0;
   for (const int j : positions) {
+    if (!sampled.empty() && !sampled[j]) continue;
     const auto lengths = reference_lengths(scan, directions, j);
-    a += lengths[0] / static_cast<double>(positions.size());
-    b += lengths[1] / static_cast<double>(positions.size());
+    a += lengths[0];
+    b += lengths[1];
+    ++n;
   }
+  a /= n;
+  b /= n;
   for (std::size_t i = 0; i < scan.object.size(); ++i)
     scan.object.data()[i] += options.steps.object * a * directions.object.data()[i];
   for (std::size_t i = 0; i < scan.probe.size(); ++i)
@@ -95,7 +102,7 @@ TEST_P(LsqmlTest, EpochsAreTheFormulaBatchByBatch) {
         return Lsqml(solver, now, model, {all, all});
       },
       [&](std::span<const int> positions, int epoch) {
-        reference_update(scan, options, positions, epoch >= solver.probe_start_epoch);
+        reference_update(scan, options, positions, c.sampled, epoch >= solver.probe_start_epoch);
       },
       [] {});
   EXPECT_LT(relative_difference(on_host(unknowns.object), scan.object), tolerance);
@@ -111,6 +118,15 @@ INSTANTIATE_TEST_SUITE_P(
                            .scan = {.subpixel = false, .batch_size = 2}},
                       Case{.scan = {.batch_size = 2}, .probe_start_epoch = first_epoch + 1},
                       Case{.scan = {.batch_size = 2, .window = 32, .fixed_order = false}}));
+
+const std::vector<bool> some{false, true, false, true};
+INSTANTIATE_TEST_SUITE_P(
+    OfASample, LsqmlTest,
+    ::testing::Values(
+        Case{.scan = {.sampled = some}}, Case{.scan = {.sampled = some, .fewest_apart = 5}},
+        Case{.scan = {.subpixel = false, .sampled = {true, false, false, false}}},
+        Case{.scan = {.window = 32, .fixed_order = false, .sampled = some}},
+        Case{.scan = {.window = 32, .fixed_order = false, .sampled = some, .fewest_apart = 5}}));
 
 }  // namespace
 }  // namespace tessera::solvers::lsqml_tests

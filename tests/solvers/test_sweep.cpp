@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tessera/base/text.hpp"
 #include "tessera/solvers/sweep.hpp"
 
 #include "support/world.hpp"
@@ -86,7 +87,8 @@ TEST_P(SweepTest, VisitsEachOfItsPositionsOnceAndBorderOnesFirst) {
   }
 }
 
-TEST_P(SweepTest, VisitsTheSampleAloneWhereThatIsAskedFor) {
+/// Batches that are too few to have it apart name all of their chunks.
+TEST_P(SweepTest, NamesTheChunksOfASample) {
   std::vector<int> fitted(n_scan);
   std::iota(fitted.begin(), fitted.end(), 0);
   const auto transport = halo::make_transport("auto", world());
@@ -96,31 +98,43 @@ TEST_P(SweepTest, VisitsTheSampleAloneWhereThatIsAskedFor) {
   for (std::size_t i = 0; i < mine_.size(); ++i) share.sampled.push_back(i % 5 < 2);
   share.positions_per_sampled = 2.5;
   share.held_out = {};
-  for (const int batch_size : {0, 12}) {
-    SCOPED_TRACE(batch_size);
+  for (const auto& [batch_size, fewest_apart] : {std::pair{0, 0}, {12, 0}, {12, 5}, {0, 15}}) {
+    SCOPED_TRACE(text("batches of ", batch_size, ", apart from ", fewest_apart));
+    share.fewest_apart = fewest_apart;
     Sweep sweep({fitted, corner_, batch_size, GetParam(), 5}, share, chunk_size, chunk_size, tile,
                 halo, *transport);
     EXPECT_EQ(sweep.positions_per_sampled(), 2.5);
+    const auto marked = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sweep.sampled());
+    for (std::size_t i = 0; i < mine_.size(); ++i) EXPECT_EQ(marked(i), share.sampled[i] ? 1 : 0);
     for (int epoch = 0; epoch < 3; ++epoch) {
       std::vector<int> visits(mine_.size(), 0);
+      std::size_t n_sampled_chunks = 0;
       for (const Batch& batch : sweep.start_epoch({}, epoch)) {
+        const std::span<const int> order = sweep.pass().order;
         int n = 0;
         for (const physics::Chunk& chunk : batch.chunks()) {
-          for (const int local : sweep.sample().order.subspan(chunk.begin, chunk.count)) {
+          for (const int local : order.subspan(chunk.begin, chunk.count)) {
             ++visits[local];
             EXPECT_EQ(on_border_[local], &chunk < batch.border.data() + batch.border.size());
           }
           n += chunk.count;
         }
         EXPECT_EQ(batch.n_positions(), n);
+        const bool apart = n >= fewest_apart;
+        for (const physics::Chunk& chunk : batch.sample)
+          for (const int local : order.subspan(chunk.begin, chunk.count)) {
+            visits[local] += 10;
+            EXPECT_TRUE(share.sampled[local] || !apart);
+          }
+        EXPECT_TRUE(apart || batch.sample.size() == batch.chunks().size());
+        n_sampled_chunks += batch.sample.size();
       }
-      EXPECT_EQ(visits, std::vector<int>(mine_.size(), 1));
-      const physics::Pass sample = sweep.sample();
-      EXPECT_EQ(sample.repeats, sweep.fixed_batches());
-      for (const physics::Chunk& chunk : sample.chunks)
-        for (const int local : sample.order.subspan(chunk.begin, chunk.count)) ++visits[local];
-      for (std::size_t i = 0; i < mine_.size(); ++i)
-        EXPECT_EQ(visits[i], share.sampled[i] ? 2 : 1) << "position " << mine_[i];
+      EXPECT_EQ(sweep.sample().chunks.size(), n_sampled_chunks);
+      EXPECT_EQ(sweep.sample().repeats, sweep.fixed_batches());
+      for (std::size_t i = 0; i < mine_.size(); ++i) {
+        EXPECT_TRUE(!share.sampled[i] || visits[i] == 11) << "position " << mine_[i];
+        EXPECT_EQ(visits[i] % 10, 1) << "position " << mine_[i];
+      }
     }
   }
 }

@@ -26,6 +26,7 @@ struct Chunk {
   /// Nor do the slots of those that follow these in the batch begin with the shift along y that
   /// these end with.
   bool ends_shift_y = true;
+  bool sampled = true;  ///< its positions are among those that stand for all of the batch
 };
 
 /// A batch's chunks, numbers in ChunkLayout::chunks().
@@ -57,8 +58,9 @@ class ChunkLayout {
               int n_lanes = 1, int shifted_below = 0);
 
   void clear();
-  /// This rank's positions (local numbers) of the next batch. Sorts both. Allocates nothing.
-  ChunkRange add_batch(std::span<int> border, std::span<int> interior);
+  /// This rank's positions (local numbers) of the next batch, or of a part of it that shares no
+  /// slots with others. Sorts both. Allocates nothing.
+  ChunkRange add_batch(std::span<int> border, std::span<int> interior, bool sampled = true);
 
   std::span<const Chunk> chunks() const { return chunks_; }
   /// Local number of every ordered position.

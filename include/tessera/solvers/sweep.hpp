@@ -28,12 +28,15 @@ struct Batch {
   std::span<const physics::Chunk> border;
   std::span<const physics::Chunk> interior;
   BlockList touched;
-  halo::CarriedPixels carried;  ///< of an exchange: what its windows reach
+  halo::CarriedPixels carried;                  ///< of an exchange: what its windows reach
+  std::span<const physics::Chunk> sample = {};  ///< those of its chunks that are sampled
 
   /// Border and interior, which lie one after the other.
   std::span<const physics::Chunk> chunks() const {
     return {border.data(), border.size() + interior.size()};
   }
+  /// In the epoch's order, of its first position; 0 if it has none.
+  int first_place() const { return chunks().empty() ? 0 : chunks().front().begin; }
   /// Of this rank. They follow one another in the epoch's order.
   int n_positions() const {
     return chunks().empty()
@@ -53,9 +56,11 @@ struct ScanShare {
   int fewest_divided = 0;              ///< of a batch: decomposition::join_if_few
   int n_lanes = 1;                     ///< of a chunk: decomposition::ChunkLayout
   int shifted_below = 0;               ///< the same
-  /// For each of the positions: in the sample that stands for all (Sweep::sample); empty: all are.
+  /// For each of the positions: in the sample that stands for its batch; empty: all are.
   std::vector<bool> sampled = {};
   double positions_per_sampled = 1;  ///< over all ranks
+  /// Of a batch, so that its sample is in chunks of its own; else all of its chunks are sampled.
+  int fewest_apart = 0;
 };
 
 class Sweep {
@@ -80,10 +85,12 @@ class Sweep {
   /// The chunks of those batches one after another, for who has to prepare for them.
   physics::Pass pass() const;
 
-  /// The sampled positions of the epoch's batches, as a pass of its own: they stand for
-  /// `positions_per_sampled` times as many.
-  physics::Pass sample() const;
+  /// The sampled chunks of all batches, as a pass of its own. Where all are apart they stand for
+  /// `positions_per_sampled` times as many positions.
+  physics::Pass sample() const { return {sample_, layout_.order(), schedule_.fixed_members()}; }
   double positions_per_sampled() const { return positions_per_sampled_; }
+  /// By local position, 1: in the sample; empty: all are.
+  const device::DeviceView<std::uint8_t*>& sampled() const { return sampled_on_device_; }
 
   /// Whether shared sums may travel beside those of the object.
   bool sums_beside() const { return transport_.sums_beside(); }
@@ -158,6 +165,7 @@ class Sweep {
   void lay_out_batches();
   /// @param members near windows
   Batch lay_out(int id, std::span<const int> members);
+  std::span<const physics::Chunk> append_sample(std::span<const physics::Chunk> chunks);
   /// Moves the sampled ones of `positions` to `sample`.
   void take_sample(std::vector<int>& positions, std::vector<int>& sample) const;
   void add_to_pass(const Batch& batch);
@@ -169,6 +177,8 @@ class Sweep {
   std::vector<bool> on_border_;
   std::vector<bool> sampled_;
   double positions_per_sampled_;
+  int fewest_apart_;
+  device::DeviceView<std::uint8_t*> sampled_on_device_;
   int fewest_divided_;
   std::vector<std::vector<int>> held_out_;  ///< near windows of each batch of them
   std::vector<Batch> held_out_batches_;

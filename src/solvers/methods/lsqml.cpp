@@ -1,5 +1,6 @@
 #include "solvers/lsqml.hpp"
 
+#include "decomposition/even_sample.hpp"
 #include "lsqml_kernels.hpp"
 #include "solvers/methods.hpp"
 
@@ -29,9 +30,10 @@ std::int64_t Lsqml::bytes(const settings::Solver& settings, const physics::Sizes
          (sizes.model.n_slices > 1 ? sizes.object_bytes() : 0);
 }
 
-/// Besides the gradient the exit waves of two objects, and of the probe's direction.
+/// Besides the gradient of a sample the exit waves of two objects, and of the probe's direction.
 double Lsqml::transforms(int n_slices, double shift) {
-  return BatchMethod::transforms(n_slices, shift) + 6 * (n_slices - 1) + shift;
+  return BatchMethod::transforms(n_slices, shift) +
+         (6 * (n_slices - 1) + shift) / decomposition::thinnest_sample;
 }
 
 void Lsqml::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
@@ -52,8 +54,7 @@ void Lsqml::find_directions(const Device& exec, Sweep& sweep, const Batch& batch
   batch_sums_.add_up(
       exec, sweep, batch,
       [&](const Chunk& chunk) {
-        pass_.add(exec, unknowns_.object, chunk, chunk.begin - batch.chunks().front().begin, sums,
-                  with_probe);
+        pass_.add(exec, unknowns_.object, chunk, batch.first_place(), sums, with_probe);
       },
       &probe_side);
   const Device of_probe = probe_side.forked(exec);
@@ -68,9 +69,11 @@ void Lsqml::find_lengths(const Device& exec, Sweep& sweep, const Batch& batch) {
   const physics::GradientSums& direction = batch_sums_.sums();
   if (moved_.size() > 0)
     add_direction(exec, unknowns_.object, direction.object, moved_, batch.touched, tile_);
-  const physics::Products& products = pass_.find(
-      exec, unknowns_.object, {direction.object, direction.probe, moved_}, batch.chunks());
-  sum_lengths(exec, products, batch.n_positions(), damping, scratch_, length_sums_);
+  const physics::Products& products =
+      pass_.find(exec, unknowns_.object, {direction.object, direction.probe, moved_}, batch.sample,
+                 batch.first_place());
+  const Sample sample{sweep.sampled(), model_.scan().order, batch.first_place()};
+  sum_lengths(exec, products, batch.n_positions(), sample, damping, scratch_, length_sums_);
   sweep.all_reduce(exec, length_sums_);
   set_lengths(exec, length_sums_, steps_, lengths_);
 }
@@ -83,7 +86,8 @@ void Lsqml::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
 
 template <>
 Method method_of<settings::Lsqml>() {
-  return method<Lsqml>();
+  // The next batch makes good what this one's lengths miss.
+  return method<Lsqml>({.fewest = 32});
 }
 
 }  // namespace tessera::solvers
