@@ -20,6 +20,12 @@ Kernels choose_kernels(const Sizes& sizes);
 /// the others while their sums travel (decision 17); 0 on hosts, which always do.
 int fewest_divided(Shape2 window, int n_modes, bool on_gpu);
 
+/// Positions of a rank's part of a batch from which on it pays to have a sample of them in chunks
+/// of its own: fewer are kernels that wait for one another.
+inline int fewest_apart(bool on_gpu) {
+  return on_gpu ? 256 : 0;
+}
+
 /// Whether fused kernels make the shifted probes that positions share, and gather their sums: of
 /// portable models, too.
 bool fuses_shifts(const Sizes& sizes);

@@ -58,7 +58,7 @@ void add_sample(const deck::Solver& solver, const Scan& scan,
     share.sampled.push_back(sample[static_cast<std::size_t>(position)]);
   share.positions_per_sampled =
       static_cast<double>(scan.n_fitted()) / static_cast<double>(std::ranges::count(sample, true));
-  if (!sampling.alone) share.fewest_apart = share.fewest_divided;
+  if (!sampling.alone) share.fewest_apart = physics::fewest_apart(!device::device_is_host);
 }
 
 }  // namespace
