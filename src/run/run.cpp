@@ -252,7 +252,8 @@ void Run::run_batch(const solvers::Batch& batch, int epoch) {
     return recorded_->run(exec_, batch.id, solver_->repeats_from(epoch), work);
   work();
   refinement_->update(exec_, *sweep_);
-  for (int i = 1; i < solver_->n_refinements(); ++i) {
+  if (!solver_->goes_far()) return;
+  for (int i = 1; i < refinement_->n_steps(); ++i) {
     solver_->add_slopes(exec_, *sweep_, batch);
     refinement_->update(exec_, *sweep_);
   }

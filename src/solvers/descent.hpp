@@ -28,9 +28,7 @@ class Descent final : public BatchMethod<settings::Descent> {
   /// The history goes round, and the line search asks for patterns again.
   bool repeats_from(int) const override { return false; }
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
-  /// What is refined takes one step an epoch beside a line search of many: far too few. An odd
-  /// number, so that positions that swing about the truth have another sign from epoch to epoch.
-  int n_refinements() const override { return 5; }
+  bool goes_far() const override { return true; }
   void add_slopes(const device::Device& exec, Sweep& sweep, const Batch& batch) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
   Fields memory() override;

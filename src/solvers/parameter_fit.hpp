@@ -27,6 +27,9 @@ class ParameterFit {
   /// Sets what the model adds up in this epoch.
   /// @return whether the epoch fits it: only then the following is called
   virtual bool start_epoch(const RefinedEpoch& epoch, physics::FittedParameters& fitted) = 0;
+  /// See Refinement. An odd number, so that positions that swing about the truth have another sign
+  /// from epoch to epoch.
+  virtual int n_steps() const { return 5; }
   /// After a batch. Collective.
   virtual void update(const device::Device& exec, Sweep& sweep) = 0;
   /// What keeps it apart from object and probe. Collective.

@@ -1,5 +1,7 @@
 #include "solvers/refinement.hpp"
 
+#include <algorithm>
+
 #include "parameter_fit.hpp"
 #include "physics/opr_modes.hpp"
 #include "solvers/batch_sums.hpp"
@@ -47,6 +49,12 @@ void Refinement::start_epoch(const RefinedEpoch& epoch) {
   for (const auto& fit : all_)
     if (fit->start_epoch(epoch, fitted)) fitted_now_.push_back(fit.get());
   model_.fit(fitted);
+}
+
+int Refinement::n_steps() const {
+  int n = 1;
+  for (const ParameterFit* fit : fitted_now_) n = std::max(n, fit->n_steps());
+  return n;
 }
 
 void Refinement::update(const device::Device& exec, Sweep& sweep) {

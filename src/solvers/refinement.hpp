@@ -58,6 +58,8 @@ class Refinement {
   /// The model adds up what is fitted in this epoch.
   void start_epoch(const RefinedEpoch& epoch);
   bool is_active() const { return !fitted_now_.empty(); }
+  /// Updates that keep up with a batch that goes far (Solver::goes_far).
+  int n_steps() const;
   /// After a batch. Collective.
   void update(const device::Device& exec, Sweep& sweep);
   /// After an epoch. Collective; waits for the device.

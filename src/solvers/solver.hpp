@@ -31,9 +31,9 @@ class Solver {
   /// owners' values.
   virtual void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch,
                          int epoch) = 0;
-  /// Steps after a batch of what is refined beside the solver; before each but the first
-  /// `add_slopes` has seen the batch again.
-  virtual int n_refinements() const { return 1; }
+  /// One of its batches goes as far as many: what is refined beside it takes several steps after it
+  /// (Refinement::n_steps), and before each but the first `add_slopes` has seen the batch again.
+  virtual bool goes_far() const { return false; }
   /// The batch's slopes of what is refined, where all unknowns are now. Moves nothing.
   virtual void add_slopes(const device::Device&, Sweep&, const Batch&) {}
   /// After the last batch of `epoch` (from 0).

@@ -55,6 +55,9 @@ class BackgroundFit final : public ParameterFit {
     return fitted.background = has_begun(settings_.from_epoch, epoch);
   }
 
+  /// Each of its pixels is a mean over all patterns, and found at once.
+  int n_steps() const override { return 2; }
+
   void update(const Device& exec, Sweep& sweep) override {
     update_background(exec, model_, share_of_counts(model_.fitted()) * settings_.step, pull_,
                       sweep);
