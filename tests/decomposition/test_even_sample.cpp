@@ -10,6 +10,7 @@ namespace {
 
 std::vector<Pixel> raster(int side) {
   std::vector<Pixel> corner;
+  corner.reserve(static_cast<std::size_t>(side) * side);
   for (int i = 0; i < side * side; ++i) corner.push_back({10 * (i / side), 10 * (i % side)});
   return corner;
 }
