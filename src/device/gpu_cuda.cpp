@@ -132,12 +132,6 @@ std::optional<Gpu> use_gpu(int local_rank) {
   return current_gpu(index, n_visible);
 }
 
-void wake_gpu(int local_rank) {
-  int n_visible = 0;
-  if (cudaGetDeviceCount(&n_visible) != cudaSuccess || n_visible == 0) return;
-  if (cudaSetDevice(gpu_index(local_rank, n_visible)) == cudaSuccess) cudaFree(nullptr);
-}
-
 std::string gpu_versions() {
   const int driver = driver_version();
   return text("CUDA ", version_text(runtime_version()), ", ",

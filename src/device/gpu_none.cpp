@@ -12,8 +12,6 @@ std::optional<Gpu> use_gpu(int) {
   return {};
 }
 
-void wake_gpu(int) {}
-
 std::string gpu_versions() {
   return "none in this build";
 }

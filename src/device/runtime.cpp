@@ -2,6 +2,7 @@
 
 #include <system_error>
 
+#include "tessera/base/error.hpp"
 #include "tessera/device/device.hpp"
 
 namespace tessera::device {
@@ -15,6 +16,14 @@ void start_kokkos([[maybe_unused]] const std::optional<Gpu>& gpu) {
 #else
   Kokkos::initialize();  // so old a Kokkos runs on hosts only
 #endif
+}
+
+/// Its driver and context are then there for every thread.
+void wake_gpu(int local_rank) noexcept {
+  try {
+    use_gpu(local_rank);
+  } catch (const Error&) {  // Runtime will say it
+  }
 }
 
 }  // namespace

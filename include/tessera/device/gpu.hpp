@@ -31,10 +31,6 @@ std::optional<std::string> missing_gpu();
 /// @throws SystemError with the reason of `missing_gpu`, or CUDA's own
 std::optional<Gpu> use_gpu(int local_rank);
 
-/// Does what takes long about it, for another thread to find it done; nothing where that fails, and
-/// in a build for hosts.
-void wake_gpu(int local_rank);
-
 /// Versions of CUDA in the program and in the driver, or that this build has no GPUs.
 std::string gpu_versions();
 

@@ -30,7 +30,7 @@ std::int64_t Lsqml::bytes(const settings::Solver& settings, const physics::Sizes
          (sizes.model.n_slices > 1 ? sizes.object_bytes() : 0);
 }
 
-/// Besides the gradient of a sample the exit waves of two objects, and of the probe's direction.
+/// Besides the gradient, of a sample, the exit waves of two objects and of the probe's direction.
 double Lsqml::transforms(int n_slices, double shift) {
   return BatchMethod::transforms(n_slices, shift) +
          (6 * (n_slices - 1) + shift) / decomposition::thinnest_sample;
