@@ -32,6 +32,14 @@ __device__ __forceinline__ std::uint64_t read_once() {
   return policy;
 }
 
+/// Brings what is read once an epoch to the second-level cache. 16-byte aligned, bytes a multiple
+/// of 16.
+__device__ __forceinline__ void fetch_once(const void* data, int bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;" ::"l"(
+                   __cvta_generic_to_global(data)),
+               "r"(bytes), "l"(read_once()));
+}
+
 /// What threads wrote to shared memory is seen by the copy engine.
 __device__ __forceinline__ void show_to_copy_engine() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

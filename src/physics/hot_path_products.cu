@@ -61,7 +61,7 @@ class WindowProducts {
   const OwnProbes& own_probes_;
   Chip& chip_;
   const int thread_ = static_cast<int>(threadIdx.x);
-  const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
+  const int warp_ = warp_of_block();
   const int lane_ = thread_ % 32;
   const int slice_ = slice_of<n>(warp_);
   const int window_ = warp_ / S::here;

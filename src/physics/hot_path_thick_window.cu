@@ -46,17 +46,14 @@ class ThickWindowGradient
 #pragma unroll 1
     for (int j = run.first; j < run.last; ++j) {
       const Place next = place_of(this->scan_, this->chunk_, min(j + 1, run.last - 1));
-      if constexpr (shares == 0) this->start_counts(now);
+      this->start_counts(now);
 #pragma unroll 1
       for (int slice = 0;; ++slice) {
         transmit(now, slice, run.worker, slice == last_slice ? kept_at(kept_.exit, j) : nullptr);
         if (slice == last_slice) break;
         this->template cross_gap<1>(slice);
       }
-      if constexpr (shares > 0)
-        this->compare_modes(now);
-      else
-        this->compare(now, j - run.first);
+      this->compare(now, j - run.first);
 #pragma unroll 1
       for (int slice = last_slice;; --slice) {
         leave(now, slice, run.worker, slice == last_slice ? kept_at(kept_.chi, j) : nullptr);

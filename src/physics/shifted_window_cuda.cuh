@@ -31,7 +31,7 @@ class ShiftedWindowGradient {
   static constexpr int window_threads = 32 * S::count;
   static constexpr int ramps = n / S::here;  ///< frequencies of an axis that a warp makes
   /// Loads on their way: fewer or more spill registers.
-  static constexpr int ahead = n == 64 ? 8 : n == 256 ? 6 : 11;
+  static constexpr int ahead = n == 64 ? 8 : n == 256 ? 6 : shares > 0 ? 11 : 12;
 
  public:
   __device__ ShiftedWindowGradient(const ScanArrays& scan, const ChunkArrays& chunk,
@@ -62,12 +62,8 @@ class ShiftedWindowGradient {
       const Place later = place_of(scan_, chunk_, min(first + turn + 1, last - 1));
       const bool begins = turn == 0;
       const bool ends = turn == last - first;
-      if constexpr (shares > 0) {
-        if (!begins) detector_.compare_modes(now);
-      } else {
-        if (!begins) detector_.compare(now, turn - 1);
-        if (!ends) detector_.start_counts(next);
-      }
+      if (!begins) detector_.compare(now, turn - 1);
+      if (!ends) detector_.start_counts(next);
       const float shift = shift_of(next);
       if (!begins) add_gradients(now, first + turn - 1);
       make_ramps(shift, turn);
@@ -91,7 +87,7 @@ class ShiftedWindowGradient {
   const CUtensorMap& object_boxes_;
   Chip& chip_;
   const int thread_ = static_cast<int>(threadIdx.x);
-  const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
+  const int warp_ = warp_of_block();
   const int lane_ = thread_ % 32;
   const int slice_ = slice_of<n>(warp_);
   const int window_ = warp_ / S::here;

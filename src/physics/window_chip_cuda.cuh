@@ -13,6 +13,15 @@ constexpr int warps = 16;
 constexpr int threads = 32 * warps;
 constexpr int shared_bytes = 227 << 10;
 
+/// What all threads of a warp have alike, and the compiler knows it then: loops that it believes to
+/// part a warp leave no address in uniform registers, and spill others.
+__device__ __forceinline__ int same_in_warp(int v) {
+  return __shfl_sync(~0U, v, 0);
+}
+__device__ __forceinline__ int warp_of_block() {
+  return same_in_warp(static_cast<int>(threadIdx.x) / 32);
+}
+
 /// The slice of its window that a warp has.
 template <int n>
 __device__ __forceinline__ int slice_of(int warp) {
@@ -109,8 +118,8 @@ struct WindowRun {
   /// @param windows at a time in a block
   __device__ WindowRun(int count, int cluster, int windows) {
     const int n_clusters = static_cast<int>(gridDim.x) / cluster;
-    worker = static_cast<int>(threadIdx.x) / (threads / windows) * n_clusters +
-             static_cast<int>(blockIdx.x) / cluster;
+    worker =
+        warp_of_block() / (warps / windows) * n_clusters + static_cast<int>(blockIdx.x) / cluster;
     const int workers = n_clusters * windows;
     const int share = count / workers;
     const int rest = count % workers;

@@ -30,6 +30,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   using Over::detector_pixel;
   using Over::finish_over_slices;
   using Over::last_twist;
+  using Over::leads_window;
   using Over::pixel_offset;
   using Over::place_q;
   using Over::read_slices;
@@ -49,21 +50,40 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   /// Which pixels count.
   __device__ __forceinline__ void find_trusted() { Over::find_trusted(scan_.valid, trusted_); }
 
-  /// Where one mode in one block is all, counts come to the chip ahead.
+  /// Where one mode in one block is all, counts come to the chip ahead; else to the cache.
   __device__ __forceinline__ void start_counts(const Place& place) {
-    if constexpr (!Chip::takes_counts)
+    if constexpr (S::blocks > 1) {
       fetch_counts(place);
-    else if (warp_ % S::here == 0 && lane_ == 0)
-      chip_.counts_arrived[window_].start_copy(
-          chip_.counts[window_],
-          static_cast<const Count*>(scan_.patterns) +
-              static_cast<std::int64_t>(place.pattern) * (n * n),
-          n * n * static_cast<int>(sizeof(Count)));
+    } else if (leads_window()) {
+      const std::int64_t first = static_cast<std::int64_t>(place.pattern) * (n * n);
+      if constexpr (Chip::takes_counts)
+        chip_.counts_arrived[window_].start_copy(chip_.counts[window_],
+                                                 static_cast<const Count*>(scan_.patterns) + first,
+                                                 n * n * static_cast<int>(sizeof(Count)));
+      else if (rank_in_cluster() == 0)
+        fetch_once(static_cast<const char*>(scan_.patterns) + first * bytes_of_count(scan_),
+                   n * n * bytes_of_count(scan_));
+    }
   }
 
   /// Over the slices, the comparison, and back.
   /// @param number of the window, which counts from 0
   __device__ __forceinline__ void compare(const Place& place, int number) {
+    if constexpr (shares > 0)
+      compare_modes(place);
+    else
+      compare_mode(place, number);
+  }
+
+  __device__ __forceinline__ void finish_sums(double* sums) const {
+    __syncwarp();
+    const bool cost_is_known = plain || scan_.noise == Noise::amplitude;
+    if (lane_ < n_compared)
+      atomicAdd(sums + lane_, chip_.sums[warp_][cost_is_known && lane_ == 4 ? 0 : lane_]);
+  }
+
+ private:
+  __device__ __forceinline__ void compare_mode(const Place& place, int number) {
     start_over_slices();
     wait_for_counts(number);
     CountPair<Count> counts[16];
@@ -171,13 +191,6 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
       write_slices(half, x[half]);
     }
     wait_for_window();
-  }
-
-  __device__ __forceinline__ void finish_sums(double* sums) const {
-    __syncwarp();
-    const bool cost_is_known = plain || scan_.noise == Noise::amplitude;
-    if (lane_ < n_compared)
-      atomicAdd(sums + lane_, chip_.sums[warp_][cost_is_known && lane_ == 4 ? 0 : lane_]);
   }
 
  protected:

@@ -35,8 +35,10 @@ class WindowGradient {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares>;
   /// Loads on their way: object, probe and next object of a thread's 32 pixels, one after another.
-  /// More spill registers.
-  static constexpr int ahead = 9;
+  /// More are slower, or spill registers.
+  static constexpr int ahead = gradient != Gradient::of_residual ? 9
+                               : n == 128 && shares > 0          ? 13
+                                                                 : 20;
   static constexpr bool by_object = gradient != Gradient::of_kept_by_probe;
   static constexpr bool by_probe =
       gradient == Gradient::of_residual || gradient == Gradient::of_kept_by_probe;
@@ -80,8 +82,6 @@ class WindowGradient {
       if constexpr (!makes_waves) {
         if (!begins) detector_.recall(now);
         if (!ends) detector_.fetch(next);
-      } else if constexpr (shares > 0) {
-        if (!begins) detector_.compare_modes(now);
       } else {
         if (!begins) detector_.compare(now, turn - 1);
         if (!ends) detector_.start_counts(next);
@@ -102,7 +102,7 @@ class WindowGradient {
   const Boxes& boxes_;
   Chip& chip_;
   const int thread_ = static_cast<int>(threadIdx.x);
-  const int warp_ = __shfl_sync(~0U, thread_ / 32, 0);
+  const int warp_ = warp_of_block();
   const int lane_ = thread_ % 32;
   const int slice_ = slice_of<n>(warp_);
   const int mode_ = shares > 0 ? static_cast<int>(rank_in_cluster()) : 0;

@@ -7,15 +7,6 @@
 
 namespace tessera::physics::hot_path {
 
-/// Brings n x n numbers near.
-__device__ __forceinline__ void fetch_image(const float2* image, int n) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;" ::"l"(
-                   __cvta_generic_to_global(image)),
-               "r"(n * n * static_cast<int>(sizeof(float2))), "l"(read_once()));
-#endif
-}
-
 /// Where it stands in the program, long before it is needed.
 __device__ __forceinline__ float2 load_kept(const float2* p) {
   float2 v;
@@ -36,6 +27,7 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, plain> {
   using Base::chip_;
   using typename Base::Sums;
   static constexpr float n_pixels = n * n;
+  static constexpr int image_bytes = n * n * static_cast<int>(sizeof(float2));
   static constexpr int step = Base::from_number_to_number;
 
  public:
@@ -47,7 +39,7 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, plain> {
   __device__ __forceinline__ void start_counts(const Place& place) {
     Base::start_counts(place);
     if (this->leads_window())
-      fetch_image(as_float2(projection_.kept) + std::int64_t{place.position} * (n * n), n);
+      fetch_once(as_float2(projection_.kept) + std::int64_t{place.position} * (n * n), image_bytes);
   }
 
   /// Over the slices: sums of P_O's waves, the step of what is kept, and back.
@@ -173,7 +165,9 @@ class KeptWindows : public OverSlices<n, OnChip<n, Count, 0>> {
       : Base(chip), kept_(as_float2(projection.overlapping)) {}
 
   __device__ __forceinline__ void fetch(const Place& place) const {
-    if (this->leads_window()) fetch_image(kept_ + std::int64_t{place.position} * (n * n), n);
+    if (this->leads_window())
+      fetch_once(kept_ + std::int64_t{place.position} * (n * n),
+                 n * n * static_cast<int>(sizeof(float2)));
   }
 
   /// To the slices, which every warp has freed.
