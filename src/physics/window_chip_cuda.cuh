@@ -13,13 +13,10 @@ constexpr int warps = 16;
 constexpr int threads = 32 * warps;
 constexpr int shared_bytes = 227 << 10;
 
-/// What all threads of a warp have alike, and the compiler knows it then: loops that it believes to
-/// part a warp leave no address in uniform registers, and spill others.
-__device__ __forceinline__ int same_in_warp(int v) {
-  return __shfl_sync(~0U, v, 0);
-}
+/// Number of the thread's warp, alike in all its threads, and the compiler knows it: loops that it
+/// believes to part a warp leave no address in uniform registers, and spill others.
 __device__ __forceinline__ int warp_of_block() {
-  return same_in_warp(static_cast<int>(threadIdx.x) / 32);
+  return __shfl_sync(~0U, static_cast<int>(threadIdx.x) / 32, 0);
 }
 
 /// The slice of its window that a warp has.

@@ -223,7 +223,7 @@ struct Slices {
 
 class SliceRecovery : public ::testing::TestWithParam<Slices> {};
 INSTANTIATE_TEST_SUITE_P(Atoms, SliceRecovery,
-                         ::testing::Values(Slices{2, 6e-9, 60}, Slices{6, 2.5e-9, 120}),
+                         ::testing::Values(Slices{2, 6e-9, 60}, Slices{4, 3.5e-9, 80}),
                          [](const auto& tested) { return text(tested.param.n, "_slices"); });
 
 TEST_P(SliceRecovery, EverySliceIsResolvedAndShowsNoGhost) {
