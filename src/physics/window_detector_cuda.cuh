@@ -44,7 +44,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   __device__ WindowDetector(const ScanArrays& scan, const ChunkArrays& chunk, Chip& chip)
       : Over(chip), scan_(scan), chunk_(chunk) {
     if (lane_ < n_compared) chip.sums[warp_][lane_] = 0;
-    if (warp_ % S::here == 0 && lane_ == 0) chip.counts_arrived[window_].make();
+    if (leads_window()) chip.counts_arrived[window_].make();
   }
 
   /// Which pixels count.

@@ -16,6 +16,12 @@ __device__ __forceinline__ float2 load_kept(const float2* p) {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
+/// Brings what is kept of a position near.
+template <int n>
+__device__ __forceinline__ void fetch_kept(const float2* kept, int position) {
+  fetch_once(kept + std::int64_t{position} * (n * n), n * n * static_cast<int>(sizeof(float2)));
+}
+
 /// What a projection does to a window on the detector: `Projection`, and `LinearMap` of
 /// projection_pass.hpp.
 /// @tparam bounded patterns may keep a distance
@@ -27,7 +33,6 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, plain> {
   using Base::chip_;
   using typename Base::Sums;
   static constexpr float n_pixels = n * n;
-  static constexpr int image_bytes = n * n * static_cast<int>(sizeof(float2));
   static constexpr int step = Base::from_number_to_number;
 
  public:
@@ -38,8 +43,7 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, plain> {
   /// Counts, and what is kept, of a place that comes next.
   __device__ __forceinline__ void start_counts(const Place& place) {
     Base::start_counts(place);
-    if (this->leads_window())
-      fetch_once(as_float2(projection_.kept) + std::int64_t{place.position} * (n * n), image_bytes);
+    if (this->leads_window()) fetch_kept<n>(as_float2(projection_.kept), place.position);
   }
 
   /// Over the slices: sums of P_O's waves, the step of what is kept, and back.
@@ -165,9 +169,7 @@ class KeptWindows : public OverSlices<n, OnChip<n, Count, 0>> {
       : Base(chip), kept_(as_float2(projection.overlapping)) {}
 
   __device__ __forceinline__ void fetch(const Place& place) const {
-    if (this->leads_window())
-      fetch_once(kept_ + std::int64_t{place.position} * (n * n),
-                 n * n * static_cast<int>(sizeof(float2)));
+    if (this->leads_window()) fetch_kept<n>(kept_, place.position);
   }
 
   /// To the slices, which every warp has freed.
