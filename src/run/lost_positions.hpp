@@ -1,39 +1,46 @@
 #pragma once
-/// Positions that were refined to a wrong place, told by their patterns.
+/// Positions that were refined to a wrong place, told by their patterns, and better places.
 
-#include <cstdint>
 #include <span>
+#include <vector>
 
+#include "tessera/base/box.hpp"
 #include "tessera/comm/communicator.hpp"
-
-#include "physics/forward_model.hpp"
 
 namespace tessera::run {
 
-/// A position that an early, poor object has led astray stays where it is, in a minimum of its own
-/// pattern's error alone (a period of the sample away, say). Once the others are right that error
-/// stands out, and from where the scan has it the position finds its way.
-class LostPositions {
+// A position that an early, poor object has led astray stays where it is, in a minimum of its own
+// pattern's error alone (a period of the sample away, say). Once the others are right that error
+// stands out. From where the scan has it the position may go the same way again: where, of places
+// around, its pattern fits best and clearly better than there, it starts anew.
+
+/// Epochs from one look to the next: enough to come back.
+inline constexpr int lost_every_epochs = 20;
+/// And no look within so many before the last.
+inline constexpr int epochs_to_return = 15;
+
+/// This rank's, ascending, whose errors are above `ratio` times the geometric mean over all ranks.
+/// Collective.
+/// @param errors by position of this rank, 0: not looked at
+std::vector<int> lost_positions(std::span<const double> errors, double ratio,
+                                const comm::Communicator& comm);
+
+/// Where to look, from where the scan has a position, object pixels; that itself comes first.
+std::span<const Vec2> places_around();
+
+/// Where each of some positions starts anew.
+class PlaceSearch {
  public:
-  /// Epochs from one look to the next: enough to come back.
-  static constexpr int every_epochs = 20;
-  /// And no look within so many before the last.
-  static constexpr int epochs_to_return = 15;
-
-  /// @param n_positions of this rank
-  explicit LostPositions(std::size_t n_positions);
-  /// Device memory of this.
-  static std::int64_t bytes(const physics::Sizes& sizes);
-
-  /// (position): 1 where the error is above `ratio` times the geometric mean over all ranks, of
-  /// those that were looked at. Collective.
-  /// @param errors by position of this rank, 0: not looked at
-  device::DeviceView<int*> find(const comm::Communicator& comm, std::span<const double> errors,
-                                double ratio);
+  /// @param left_px where each was found: it starts anew elsewhere
+  explicit PlaceSearch(std::span<const Vec2> left_px);
+  /// @param errors of the positions where all are at `place_px`
+  void look(const Vec2& place_px, std::span<const double> errors);
+  const std::vector<Vec2>& best_px() const { return best_px_; }
 
  private:
-  device::DeviceView<int*> lost_;
-  device::HostView<int*> host_lost_;
+  std::span<const Vec2> left_px_;
+  std::vector<Vec2> best_px_;
+  std::vector<double> least_error_;
 };
 
 }  // namespace tessera::run

@@ -1,5 +1,8 @@
 #include "make_model.hpp"
 
+#include <algorithm>
+#include <variant>
+
 namespace tessera::run {
 namespace {
 
@@ -32,6 +35,10 @@ physics::Parameters start_parameters(const deck::Deck& deck, const Scan& scan) {
   return parameters;
 }
 
+bool keeps_waves(const deck::Solver& solver) {
+  return std::holds_alternative<settings::Projection>(solver.own);
+}
+
 solvers::MovingPositions moving_positions(const deck::Deck& deck, const Scan& scan) {
   std::vector<double> given;
   std::vector<double> moved;
@@ -47,7 +54,8 @@ solvers::MovingPositions moving_positions(const deck::Deck& deck, const Scan& sc
                                                       Kokkos::LayoutRight(values.size() / 2, 2));
   };
   return {on_device("tessera::run::given_positions", given),
-          on_device("tessera::run::displacement_at_cut", moved), scan.tile().ghosted.begin};
+          on_device("tessera::run::displacement_at_cut", moved), scan.tile().ghosted.begin,
+          std::ranges::any_of(scan.plan.solvers, keeps_waves)};
 }
 
 }  // namespace tessera::run

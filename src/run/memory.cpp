@@ -14,7 +14,6 @@
 
 #include "device/free_memory.hpp"
 #include "io/writers.hpp"
-#include "lost_positions.hpp"
 #include "physics/forward_model.hpp"
 #include "run/pattern_errors.hpp"
 #include "solvers/constraint_list.hpp"
@@ -208,7 +207,7 @@ MemoryNeeds needs_of(const deck::Deck& deck, const Scan& scan, const Share& shar
       {"parameters and their last good state", 2 * physics::Parameters::bytes(sizes)},
       {"positions and mask", physics::ScanTile::bytes(sizes)},
       {"the model: waves, shifted probes and their sums", physics::ForwardModel::bytes(sizes)},
-      {"refinement", solvers::Refinement::bytes(sizes) + LostPositions::bytes(sizes)},
+      {"refinement", solvers::Refinement::bytes(sizes)},
       {"halo buffers", share.halo_bytes},  // none where the transport, not yet known, needs none
       {"constraints", solvers::ConstraintList::bytes(deck.constraints, share.ghosted, info.pattern,
                                                      sizes.n_probe_images())},

@@ -13,7 +13,6 @@
 
 #include "beam_trial.hpp"
 #include "figures.hpp"
-#include "lost_positions.hpp"
 #include "make_model.hpp"
 #include "not_finite.hpp"
 #include "recorded_batches.hpp"
@@ -107,8 +106,6 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   figures_ = std::make_unique<Figures>(rank_.model, unknowns_, comm);
   errors_ = std::make_unique<PatternErrors>(scan_.tile().positions.size(),
                                             rank_.model.detector().sizes().model.chunk_size);
-  lost_ = std::make_unique<LostPositions>(
-      deck.refine.positions.from_epoch < 0 ? 0 : scan_.tile().positions.size());
   good_ = std::make_unique<GoodState>(state());
   good_->keep(exec_);
   good_epoch_ = n_epochs();
@@ -206,6 +203,12 @@ std::span<const solvers::Batch> Run::start_pass(int epoch) {
   return batches;
 }
 
+std::span<const solvers::Batch> Run::start_pass_over(std::span<const int> positions) {
+  const std::span<const solvers::Batch> batches = sweep_->start_chosen(exec_, positions);
+  scan_.on_device.patterns->begin_pass(exec_, sweep_->pass());
+  return batches;
+}
+
 EpochFigures Run::run_epoch() {
   const device::Region region("epoch");
   const Kokkos::Timer timer;
@@ -215,13 +218,12 @@ EpochFigures Run::run_epoch() {
   // A solver counts its own epochs; batches are drawn for those of the run.
   const int epoch = epochs_in_stage(history_, stage_);
   const deck::Solver& solver = scan_.plan.solvers[static_cast<std::size_t>(stage_)];
-  const bool keeps_waves = std::holds_alternative<settings::Projection>(solver.own);
   const double error_before = history_.empty() ? 0 : history_.back().error;
   refinement_->start_epoch({.number = n_epochs(),
                             .counts_of_scan = scan_.n_fitted() * counts_of(scan_),
-                            .positions_part = keeps_waves ? 0.5 : 1,
-                            .pixel_noise = (keeps_waves ? noise_of_kept_waves : 1) * error_before *
-                                           scan_.counts_per_pixel()});
+                            .keeps_waves = keeps_waves(solver),
+                            .pixel_noise = (keeps_waves(solver) ? noise_of_kept_waves : 1) *
+                                           error_before * scan_.counts_per_pixel()});
   solver_->start_epoch(exec_, epoch);
   for (const solvers::Batch& batch : start_pass(n_epochs())) {
     run_batch(batch, epoch);
@@ -240,7 +242,7 @@ EpochFigures Run::run_epoch() {
   history_.push_back(figures);
   keep_if_best(deck_.stop.validation_epochs > 0 ? figures.validation_error
                                                 : sums[physics::FigureSums::cost]);
-  if (looks_for_lost_positions()) send_lost_positions_back();
+  if (looks_for_lost_positions()) find_lost_positions();
   epoch_seconds_ += timer.seconds();
   return history_.back();
 }

@@ -28,7 +28,6 @@ class Figures;
 class GoodState;
 class RecordedBatches;
 class ResultFile;
-class LostPositions;
 class PatternErrors;
 class WorstPatterns;
 
@@ -131,6 +130,8 @@ class Run {
   int n_recordable() const;
   /// The batches of `epoch`, with their patterns on the way.
   std::span<const solvers::Batch> start_pass(int epoch);
+  /// These positions of this rank as a batch, the same way.
+  std::span<const solvers::Batch> start_pass_over(std::span<const int> positions);
   void run_batch(const solvers::Batch& batch, int epoch);
   /// Of the epoch that has ended. @throws AgreedError as run_epoch
   physics::FigureSums take_sums();
@@ -140,13 +141,14 @@ class Run {
   /// Figures of the present state; `look` sees each chunk when it has been compared, and its
   /// positions on this rank.
   physics::FigureSums measure_each(
+      std::span<const solvers::Batch> batches,
       const std::function<void(const physics::Chunk&, std::span<const int>)>& look);
-  /// Of every pattern that is fitted, in the present state.
-  void look_at_errors();
+  /// Of their patterns, in the present state.
+  void look_at_errors(std::span<const solvers::Batch> batches);
   /// Every so many epochs that fit free positions.
   bool looks_for_lost_positions() const;
-  /// Those that were led astray go back. Collective.
-  void send_lost_positions_back();
+  /// Those that were led astray start anew. Collective.
+  void find_lost_positions();
 
   deck::Deck deck_;  ///< its own: a caller's may be gone before the last epoch
   const comm::Communicator& comm_;
@@ -162,7 +164,6 @@ class Run {
   std::unique_ptr<solvers::ConstraintList> constraints_;
   std::unique_ptr<Figures> figures_;
   std::unique_ptr<PatternErrors> errors_;
-  std::unique_ptr<LostPositions> lost_;
   std::unique_ptr<WorstPatterns> worst_;  ///< of the present state, once that is measured
   std::unique_ptr<GoodState> good_;
   int good_epoch_ = 0;                         ///< epochs done when that was kept

@@ -17,13 +17,13 @@ bool Run::looks_for_lost_positions() const {
   const settings::RefinedPositions& positions = deck_.refine.positions;
   const int n_fitted = n_epochs() - positions.from_epoch;
   return positions.from_epoch >= 0 && positions.lost_ratio > 0 && positions.model == "free" &&
-         n_fitted > 0 && n_fitted % LostPositions::every_epochs == 0 &&
-         epochs_left(deck_, history_) >= LostPositions::epochs_to_return;
+         n_fitted > 0 && n_fitted % lost_every_epochs == 0 &&
+         epochs_left(deck_, history_) >= epochs_to_return;
 }
 
 physics::FigureSums Run::measure_each(
+    std::span<const solvers::Batch> batches,
     const std::function<void(const physics::Chunk&, std::span<const int>)>& look) {
-  const std::span<const solvers::Batch> batches = start_pass(n_epochs());
   const std::span<const int> order = sweep_->pass().order;
   return figures_->measure(exec_, batches, [&](const physics::Chunk& chunk) {
     look(chunk, order.subspan(static_cast<std::size_t>(chunk.begin),
@@ -31,23 +31,38 @@ physics::FigureSums Run::measure_each(
   });
 }
 
-void Run::look_at_errors() {
+void Run::look_at_errors(std::span<const solvers::Batch> batches) {
   errors_->clear();
-  measure_each([&](const physics::Chunk& chunk, std::span<const int> positions) {
+  measure_each(batches, [&](const physics::Chunk& chunk, std::span<const int> positions) {
     errors_->look(exec_, rank_.model, chunk, positions);
   });
 }
 
-void Run::send_lost_positions_back() {
-  look_at_errors();
-  refinement_->send_back(exec_,
-                         lost_->find(comm_, errors_->errors(), deck_.refine.positions.lost_ratio));
+void Run::find_lost_positions() {
+  look_at_errors(start_pass(n_epochs()));
+  const std::vector<int> lost =
+      lost_positions(errors_->errors(), deck_.refine.positions.lost_ratio, comm_);
+  std::int64_t n_lost = std::ssize(lost);
+  comm_.sum(std::span(&n_lost, 1));
+  if (n_lost == 0) return;
+  const std::vector<Vec2> left_px = refinement_->displacements_px(exec_, lost);
+  PlaceSearch search(left_px);
+  std::vector<double> errors(lost.size());
+  for (const Vec2& place_px : places_around()) {
+    refinement_->move_positions(exec_, lost, std::vector(lost.size(), place_px));
+    look_at_errors(start_pass_over(lost));
+    std::ranges::transform(lost, errors.begin(), [&](int position) {
+      return errors_->errors()[static_cast<std::size_t>(position)];
+    });
+    search.look(place_px, errors);
+  }
+  refinement_->move_positions(exec_, lost, search.best_px());
 }
 
 std::vector<int> Run::leave_out_bad_patterns() {
   if (!bad_patterns_are_due(deck_, n_epochs(), epochs_left(deck_, history_))) return {};
   const Kokkos::Timer timer;
-  look_at_errors();
+  look_at_errors(start_pass(n_epochs()));
   std::vector<int> bad = find_bad_patterns(scan_, *errors_, comm_);
   if (!bad.empty()) {
     scan_.bad.insert(scan_.bad.end(), bad.begin(), bad.end());
@@ -71,8 +86,8 @@ EpochFigures Run::measure() {
                                            rank_.model.detector().sizes().model.chunk_size,
                                            /*centres=*/!scan_.source.in_near_field);
   std::vector<int> of_scan;
-  const physics::FigureSums sums =
-      measure_each([&](const physics::Chunk& chunk, std::span<const int> positions) {
+  const physics::FigureSums sums = measure_each(
+      start_pass(n_epochs()), [&](const physics::Chunk& chunk, std::span<const int> positions) {
         of_scan.clear();
         for (const int local : positions)
           of_scan.push_back(scan_.tile().positions[static_cast<std::size_t>(local)]);

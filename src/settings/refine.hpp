@@ -48,7 +48,8 @@ struct RefinedPositions {
         {.name = "positions_step",
          .field = &step,
          .meaning = "Length of a position's step; 1: the whole of what is seen. With "
-                    "`cross_correlation` times the gain; with `dm` and `raar` half.",
+                    "`cross_correlation` times the gain; with `dm` and `raar` half "
+                    "to three quarters.",
          .min = 1e-6,
          .max = 10},
         {.name = "positions_limit_px",
@@ -70,8 +71,10 @@ struct RefinedPositions {
          .field = &lost_ratio,
          .meaning =
              "A free position whose pattern's error is above this times the typical one (the "
-             "geometric mean) has been led astray while the object was poor: it goes back to where "
-             "the scan has it. Looked at every 20 epochs; 0: never.",
+             "geometric mean) has been led astray while the object was poor: it starts anew where, "
+             "of "
+             "places around that of the scan, its pattern fits. Looked at every 20 epochs; 0: "
+             "never.",
          .min = 0,
          .max = 1e6},
         {.name = "positions_margin_px",

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "settings/experiment.hpp"
 #include "settings/object.hpp"
@@ -35,9 +37,12 @@ class ParameterFit {
   /// What keeps it apart from object and probe. Collective.
   virtual void finish_epoch(const device::Device&, Sweep&) {}
 
-  /// Refinement::windows, send_back and max_drift_px, of positions.
+  /// What Refinement has by these names, of positions.
   virtual Fields windows() const { return {}; }
-  virtual void send_back(const device::Device&, const device::DeviceView<int*>&) {}
+  virtual std::vector<Vec2> displacements_px(const device::Device&, std::span<const int>) const {
+    return {};
+  }
+  virtual void move_positions(const device::Device&, std::span<const int>, std::span<const Vec2>) {}
   virtual double max_drift_px(const device::Device&) const { return 0; }
 };
 

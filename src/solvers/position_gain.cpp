@@ -12,7 +12,6 @@ namespace {
 
 constexpr int n_sums = 3;
 constexpr double min_gain = 0.1;
-constexpr double max_gain = 4;
 
 /// Array reduction over positions.
 struct Agreement {
@@ -31,8 +30,9 @@ struct Agreement {
 
 }  // namespace
 
-PositionGain::PositionGain(std::size_t n_positions)
-    : found_("tessera::solvers::found_errors", n_positions),
+PositionGain::PositionGain(std::size_t n_positions, double max)
+    : max_(max),
+      found_("tessera::solvers::found_errors", n_positions),
       last_("tessera::solvers::last_errors", n_positions),
       sums_("tessera::solvers::gain_sums", n_sums),
       host_sums_("tessera::solvers::host_gain_sums", n_sums) {}
@@ -60,7 +60,7 @@ void PositionGain::finish_epoch(const Device& exec, Sweep& sweep) {
   const double agreement = size > 0 ? host_sums_(0) / size : 0;
   if (agreement > -0.25) value_ *= 1.1;
   if (agreement < -0.5) value_ *= 0.5;
-  value_ = std::clamp(value_, min_gain, max_gain);
+  value_ = std::clamp(value_, min_gain, max_);
 }
 
 }  // namespace tessera::solvers

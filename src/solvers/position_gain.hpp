@@ -1,6 +1,6 @@
 #pragma once
-/// How much farther positions go than cross-correlation finds: what it sees is only the part of
-/// an error that one update carries.
+/// How much farther positions go than a step finds: of cross-correlation, or beside waves that are
+/// kept, it sees only the part of an error that one update carries.
 
 #include "tessera/solvers/sweep.hpp"
 
@@ -10,12 +10,13 @@ namespace tessera::solvers {
 
 /// After every epoch, from the correlation r of the errors that it found with those of the one
 /// before (as Zhang et al. 2013, Opt. Express 21, 13592): a tenth more while r > -0.25, half of it
-/// when r < -0.5; 0.1 to 4, 1 at first. If a fraction f of an error is found, noise alone leaves
-/// r = -gain f / 2, and what swings about the truth, gain f > 2, has r = -1. Of the whole scan,
-/// hence the same on any number of ranks.
+/// when r < -0.5; 0.1 to `max`, 1 at first. If a fraction f of an error is found, noise alone
+/// leaves r = -gain f / 2, and what swings about the truth, gain f > 2, has r = -1. Of the whole
+/// scan, hence the same on any number of ranks.
 class PositionGain {
  public:
-  explicit PositionGain(std::size_t n_positions);
+  /// @param n_positions of this rank
+  PositionGain(std::size_t n_positions, double max);
 
   double value() const { return value_; }
   /// Keeps the errors that a batch has found, before its step takes them.
@@ -30,6 +31,7 @@ class PositionGain {
 
  private:
   double value_ = 1;
+  double max_;
   device::DeviceView<double* [2]> found_;  ///< (position): of this epoch, pixels
   device::DeviceView<double* [2]> last_;   ///< of the one before
   device::DeviceView<double*> sums_;       ///< <found, last>, ||found||^2, ||last||^2

@@ -26,7 +26,7 @@ Refinement::Refinement(const settings::Refine& settings, const Unknowns& unknown
 Refinement::~Refinement() = default;
 
 std::int64_t Refinement::bytes(const physics::Sizes& sizes) {
-  const int n_rows = 4 + (sizes.model.correlates_positions ? 1 : 0);  // the gain's
+  const int n_rows = 6;  // two of them the gain's, where there is one
   return (sizes.moves_positions ? n_rows * physics::bytes_of<double>(2 * sizes.n_positions) : 0) +
          (sizes.model.n_opr_modes > 0 ? physics::OprModes::bytes(sizes) : 0);
 }
@@ -67,8 +67,17 @@ void Refinement::finish_epoch(const device::Device& exec, Sweep& sweep) {
   if (model_.fitted().any_at_position()) sweep.replicate(exec, as_reals(unknowns_.probe));
 }
 
-void Refinement::send_back(const device::Device& exec, const device::DeviceView<int*>& lost) {
-  for (ParameterFit* fit : fitted_now_) fit->send_back(exec, lost);
+std::vector<Vec2> Refinement::displacements_px(const device::Device& exec,
+                                               std::span<const int> positions) const {
+  for (const ParameterFit* fit : fitted_now_)
+    if (std::vector<Vec2> found = fit->displacements_px(exec, positions); !found.empty())
+      return found;
+  return {};
+}
+
+void Refinement::move_positions(const device::Device& exec, std::span<const int> positions,
+                                std::span<const Vec2> to_px) {
+  for (ParameterFit* fit : fitted_now_) fit->move_positions(exec, positions, to_px);
 }
 
 double Refinement::max_drift_px(const device::Device& exec) const {

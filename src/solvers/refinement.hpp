@@ -4,6 +4,7 @@
 /// the parameters apart from object and probe. What is fitted is the list settings::Refine.
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "settings/experiment.hpp"
@@ -20,6 +21,7 @@ struct MovingPositions {
   device::DeviceView<double* [2]> given;   ///< by the scan, from the object's corner
   device::DeviceView<double* [2]> at_cut;  ///< displacement when the tiles were cut
   Pixel tile_begin;                        ///< where the rank's ghosted box lies in the object
+  bool beside_kept_waves;                  ///< in some stage
 };
 
 /// What parameters start from.
@@ -40,7 +42,7 @@ void add_parameters(const settings::Refine& settings, const ParameterStart& star
 struct RefinedEpoch {
   int number;             ///< of the run, from 0
   double counts_of_scan;  ///< a pixel's, on average; infinite where they may be no counts
-  double positions_part;  ///< of their steps: waves that are kept from before pull positions back
+  bool keeps_waves;       ///< of every position, from before: they pull positions back
   double pixel_noise;     ///< squared distance of a pixel's amplitudes in the epoch before; counts
 };
 
@@ -65,8 +67,13 @@ class Refinement {
   /// After an epoch. Collective; waits for the device.
   void finish_epoch(const device::Device& exec, Sweep& sweep);
 
-  /// Positions of which `lost` (position of this rank) says 1 go back to where the scan has them.
-  void send_back(const device::Device& exec, const device::DeviceView<int*>& lost);
+  /// How far these positions of this rank are from where the scan has them, object pixels. Of an
+  /// epoch that fits positions. Waits for the device.
+  std::vector<Vec2> displacements_px(const device::Device& exec,
+                                     std::span<const int> positions) const;
+  /// To places as far away, or as near to them as positions may go. Waits for the device.
+  void move_positions(const device::Device& exec, std::span<const int> positions,
+                      std::span<const Vec2> to_px);
 
   /// What is known besides object and probe, fitted or given; the same list on all ranks.
   Fields parameters() const;

@@ -100,7 +100,9 @@ std::span<const Batch> Sweep::start_epoch(const device::Device& exec, int epoch)
   schedule_.start_epoch(epoch);
   if (!is_laid_out_ || !schedule_.fixed_members()) {
     lay_out_batches();
-    copy_layout(exec);
+    copy_order(exec);
+    copy_values(exec, touched_, reach_.blocks());
+    copy_values(exec, pieces_, reach_.pieces());
     is_laid_out_ = true;
   }
   const std::span<const int> visits = schedule_.visiting_order();
@@ -116,6 +118,19 @@ std::span<const Batch> Sweep::start_held_out() {
   pass_.clear();
   for (const Batch& batch : held_out_batches_) add_to_pass(batch);
   return held_out_batches_;
+}
+
+/// In the room of all batches, which are laid out anew for the next epoch.
+std::span<const Batch> Sweep::start_chosen(const device::Device& exec, std::span<const int> local) {
+  is_laid_out_ = false;
+  layout_.clear();
+  border_.assign(local.begin(), local.end());
+  layout_.add_batch(border_, {});
+  copy_order(exec);
+  chosen_.border = layout_.chunks();
+  pass_.clear();
+  add_to_pass(chosen_);
+  return {&chosen_, 1};
 }
 
 void Sweep::add_to_pass(const Batch& batch) {
@@ -185,11 +200,9 @@ std::span<const physics::Chunk> Sweep::append_sample(std::span<const physics::Ch
   return std::span(sample_).subspan(begin);
 }
 
-void Sweep::copy_layout(const device::Device& exec) {
+void Sweep::copy_order(const device::Device& exec) {
   copy_values(exec, order_, layout_.order());
   copy_values(exec, slot_, layout_.slot());
-  copy_values(exec, touched_, reach_.blocks());
-  copy_values(exec, pieces_, reach_.pieces());
   const std::span<const Vec2> shifts = layout_.slot_shift();
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     host_slot_shift_(i, 0) = static_cast<Real>(shifts[i].y);

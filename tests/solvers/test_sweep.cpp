@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tessera/base/text.hpp"
@@ -84,6 +85,18 @@ TEST_P(SweepTest, VisitsEachOfItsPositionsOnceAndBorderOnesFirst) {
     }
     EXPECT_EQ(sweep.pass().chunks.size(), 1u);
     EXPECT_EQ(visits, std::vector<int>(mine_.size(), 1));
+    // Which takes their room: the next epoch finds its batches all the same.
+    const std::vector<int> chosen{1, 2, 7};
+    std::vector<int> visited;
+    for (const Batch& batch : sweep.start_chosen({}, chosen)) {
+      EXPECT_EQ(batch.n_positions(), 3);
+      EXPECT_EQ(batch.touched.count, 0);
+      const auto its_order = Kokkos::create_mirror_view_and_copy(host, tile.order);
+      for (int i = 0; i < batch.n_positions(); ++i)
+        visited.push_back(its_order(batch.first_place() + i));
+    }
+    EXPECT_EQ(sweep.pass().chunks.size(), 2u);
+    EXPECT_THAT(visited, ::testing::UnorderedElementsAreArray(chosen));
   }
 }
 

@@ -79,6 +79,10 @@ class Sweep {
   /// The held-out positions in batches no larger than the others, which touch nothing; `pass` is
   /// then theirs. After `start_epoch`, until the next call.
   std::span<const Batch> start_held_out();
+  /// These positions of this rank as a batch that touches nothing; `pass` is then theirs. Until the
+  /// next call.
+  /// @param local their numbers, ascending
+  std::span<const Batch> start_chosen(const device::Device& exec, std::span<const int> local);
   int n_batches() const { return schedule_.n_batches(); }
   /// True if a batch has the same positions in every epoch.
   bool fixed_batches() const { return schedule_.fixed_members(); }
@@ -169,7 +173,7 @@ class Sweep {
   /// Moves the sampled ones of `positions` to `sample`.
   void take_sample(std::vector<int>& positions, std::vector<int>& sample) const;
   void add_to_pass(const Batch& batch);
-  void copy_layout(const device::Device& exec);
+  void copy_order(const device::Device& exec);
 
   decomposition::BatchSchedule schedule_;
   decomposition::BatchReach reach_;
@@ -182,6 +186,7 @@ class Sweep {
   int fewest_divided_;
   std::vector<std::vector<int>> held_out_;  ///< near windows of each batch of them
   std::vector<Batch> held_out_batches_;
+  Batch chosen_;
   decomposition::ChunkLayout layout_;
   device::DeviceView<int*> order_;
   device::DeviceView<int*> slot_;

@@ -17,10 +17,10 @@ using device::DeviceView;
 constexpr int stretch_held_epochs = 60;
 
 /// @param hold curvature of what draws positions to where the scan has them
-void move_positions(const Device& exec, double step, double hold,
+void step_positions(const Device& exec, double step, double hold,
                     const DeviceView<double** [2]>& slopes, const ScanFrame& frame) {
   for_all(
-      exec, "tessera::solvers::move_positions", frame.displacement.extent(0),
+      exec, "tessera::solvers::step_positions", frame.displacement.extent(0),
       KOKKOS_LAMBDA(const int position) {
         for (int axis = 0; axis < 2; ++axis) {
           if (slopes(position, axis, 1) > 0) {  // a position of the batch
@@ -34,13 +34,23 @@ void move_positions(const Device& exec, double step, double hold,
       });
 }
 
-void move_lost_back(const Device& exec, const DeviceView<int*>& lost, const ScanFrame& frame) {
+void move_to_places(const Device& exec, std::span<const int> positions, std::span<const Vec2> to_px,
+                    const ScanFrame& frame) {
+  const auto moved =
+      device::to_device<DeviceView<int*>>("tessera::solvers::moved_positions", positions.data(),
+                                          DeviceView<int*>::array_layout(positions.size()));
+  const DeviceView<double* [2]> target("tessera::solvers::position_targets", to_px.size());
+  const auto host = Kokkos::create_mirror_view(target);
+  for (std::size_t i = 0; i < to_px.size(); ++i) {
+    host(i, 0) = to_px[i].y;
+    host(i, 1) = to_px[i].x;
+  }
+  Kokkos::deep_copy(exec, target, host);
   for_all(
-      exec, "tessera::solvers::move_lost_back", frame.displacement.extent(0),
-      KOKKOS_LAMBDA(const int position) {
-        if (lost(position) == 0) return;
-        for (int axis = 0; axis < 2; ++axis) move_to(frame, position, axis, 0);
+      exec, "tessera::solvers::move_to_places", positions.size(), KOKKOS_LAMBDA(const int i) {
+        for (int axis = 0; axis < 2; ++axis) move_to(frame, moved(i), axis, target(i, axis));
       });
+  exec.fence();
 }
 
 double max_drift_of(const Device& exec, const DeviceView<double* [2]>& displacement,
@@ -69,8 +79,9 @@ class PositionFit final : public ParameterFit {
         sums_("tessera::solvers::position_sums", ScanFrame::n_sums),
         host_sums_("tessera::solvers::host_position_sums", ScanFrame::n_sums) {
     Kokkos::deep_copy(displacement_, positions_.at_cut);
-    if (model_.options().correlates_positions)
-      gain_ = std::make_unique<PositionGain>(displacement_.extent(0));
+    if (correlates() || positions_.beside_kept_waves)
+      gain_ = std::make_unique<PositionGain>(displacement_.extent(0),
+                                             correlates() ? 4 : most_beside_kept_waves);
   }
 
   Fields fields() const override { return gain_ ? gain_->memory() : Fields{}; }
@@ -93,16 +104,17 @@ class PositionFit final : public ParameterFit {
 
   void update(const Device& exec, Sweep&) override {
     const auto slopes = model_.slopes().at_position;
-    if (gain_) gain_->remember(exec, slopes);
-    const double step = epoch_.positions_part * settings_.step * (gain_ ? gain_->value() : 1);
-    move_positions(exec, step, gain_ ? 0 : hold(), slopes, frame());
+    if (has_gain()) gain_->remember(exec, slopes);
+    const double step = (epoch_.keeps_waves ? part_beside_kept_waves : 1) * settings_.step *
+                        (has_gain() ? gain_->value() : 1);
+    step_positions(exec, step, correlates() ? 0 : hold(), slopes, frame());
   }
 
   /// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes
   /// no exit wave. In the near field the probe stands still on the detector, and the object
   /// follows; nor must the scan be stretched there at first, which a more curved beam makes up for.
   void finish_epoch(const Device& exec, Sweep& sweep) override {
-    if (gain_) gain_->finish_epoch(exec, sweep);
+    if (has_gain()) gain_->finish_epoch(exec, sweep);
     const ScanFrame frame = this->frame();
     frame.add_up(exec, sums_);
     sweep.all_reduce(exec, sums_);
@@ -119,8 +131,20 @@ class PositionFit final : public ParameterFit {
     if (is_far) physics::shift_images(exec, model_.plan(), probe_, motion.mean);
   }
 
-  void send_back(const Device& exec, const DeviceView<int*>& lost) override {
-    move_lost_back(exec, lost, frame());
+  std::vector<Vec2> displacements_px(const Device& exec,
+                                     std::span<const int> positions) const override {
+    const auto host = Kokkos::create_mirror_view(displacement_);
+    Kokkos::deep_copy(exec, host, displacement_);
+    exec.fence();
+    std::vector<Vec2> displacements;
+    displacements.reserve(positions.size());
+    for (const int position : positions)
+      displacements.push_back({host(position, 0), host(position, 1)});
+    return displacements;
+  }
+  void move_positions(const Device& exec, std::span<const int> positions,
+                      std::span<const Vec2> to_px) override {
+    move_to_places(exec, positions, to_px, frame());
   }
 
   double max_drift_px(const Device& exec) const override {
@@ -128,6 +152,13 @@ class PositionFit final : public ParameterFit {
   }
 
  private:
+  /// Whole steps swing where a weak phase is seen; positions that all go on may go faster. Why
+  /// these: docs/methods/difference_map.md.
+  static constexpr double part_beside_kept_waves = 0.5;
+  static constexpr double most_beside_kept_waves = 1.5;
+
+  bool correlates() const { return model_.options().correlates_positions; }
+  bool has_gain() const { return correlates() || epoch_.keeps_waves; }
   /// Of a Gaussian prior beside the residual's own noise (docs/methods/refinement.md).
   double hold() const {
     const double expected = settings_.expected_px;
@@ -153,7 +184,7 @@ class PositionFit final : public ParameterFit {
   DeviceView<double* [2]> displacement_;
   DeviceView<double*> sums_;
   device::HostView<double*> host_sums_;
-  std::unique_ptr<PositionGain> gain_;  ///< where positions come from cross-correlation
+  std::unique_ptr<PositionGain> gain_;  ///< none where no epoch has one
 };
 
 }  // namespace
