@@ -2,8 +2,7 @@
 /// What the detector does to a window on the chip: the last of its transforms, the comparison with
 /// the counts, and the first of the transforms back.
 
-#include "window_comparison_cuda.cuh"
-#include "window_over_slices_cuda.cuh"
+#include "window_counts_cuda.cuh"
 
 namespace tessera::physics::hot_path {
 
@@ -12,58 +11,46 @@ namespace tessera::physics::hot_path {
 /// @tparam plain amplitudes without a background are all that is compared, else it is as the scan
 /// says: known when it is compiled, for a branch costs the loops around it their registers
 template <int n, class Count, int shares, bool shifts, bool plain>
-class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
+class WindowDetector : public WindowCounts<n, Count, shares, shifts> {
   using S = Slices<n>;
   using Chip = OnChip<n, Count, shares, shifts>;
-  using Over = OverSlices<n, Chip>;
+  using Counts = WindowCounts<n, Count, shares, shifts>;
 
  protected:
   /// What pixels sum up: squared differences of amplitudes are the cost, unless it is a likelihood.
   using Sums = float[plain ? n_compared - 1 : n_compared];
-  using Over::chip_;
-  using Over::lane_;
-  using Over::thread_;
-  using Over::warp_;
-  using Over::window_;
+  using Counts::chip_;
+  using Counts::lane_;
+  using Counts::load_pairs;
+  using Counts::pairs_halves;
+  using Counts::read_counts;
+  using Counts::saturates;
+  using Counts::scan_;
+  using Counts::take_pairs;
+  using Counts::thread_;
+  using Counts::trusted_;
+  using Counts::wait_for_counts;
+  using Counts::warp_;
+  using Counts::window_;
 
  public:
-  using Over::detector_pixel;
-  using Over::finish_over_slices;
-  using Over::last_twist;
-  using Over::leads_window;
-  using Over::pixel_offset;
-  using Over::place_q;
-  using Over::read_slices;
-  using Over::start_over_slices;
-  using Over::wait_for_window;
-  using Over::write_slices;
+  using Counts::detector_pixel;
+  using Counts::finish_over_slices;
+  using Counts::last_twist;
+  using Counts::leads_window;
+  using Counts::pixel_offset;
+  using Counts::place_q;
+  using Counts::read_slices;
+  using Counts::start_over_slices;
+  using Counts::wait_for_window;
+  using Counts::write_slices;
 
   __device__ WindowDetector(const ScanArrays& scan, const ChunkArrays& chunk, const Projection&,
                             Chip& chip)
       : WindowDetector(scan, chunk, chip) {}
   __device__ WindowDetector(const ScanArrays& scan, const ChunkArrays& chunk, Chip& chip)
-      : Over(chip), scan_(scan), chunk_(chunk) {
+      : Counts(scan, chip), chunk_(chunk) {
     if (lane_ < n_compared) chip.sums[warp_][lane_] = 0;
-    if (leads_window()) chip.counts_arrived[window_].make();
-  }
-
-  /// Which pixels count.
-  __device__ __forceinline__ void find_trusted() { Over::find_trusted(scan_.valid, trusted_); }
-
-  /// Where one mode in one block is all, counts come to the chip ahead; else to the cache.
-  __device__ __forceinline__ void start_counts(const Place& place) {
-    if constexpr (S::blocks > 1) {
-      fetch_counts(place);
-    } else if (leads_window()) {
-      const std::int64_t first = static_cast<std::int64_t>(place.pattern) * (n * n);
-      if constexpr (Chip::takes_counts)
-        chip_.counts_arrived[window_].start_copy(chip_.counts[window_],
-                                                 static_cast<const Count*>(scan_.patterns) + first,
-                                                 n * n * static_cast<int>(sizeof(Count)));
-      else if (rank_in_cluster() == 0)
-        fetch_once(static_cast<const char*>(scan_.patterns) + first * bytes_of_count(scan_),
-                   n * n * bytes_of_count(scan_));
-    }
   }
 
   /// Over the slices, the comparison, and back.
@@ -194,27 +181,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   }
 
  protected:
-  const ScanArrays& scan_;
   const ChunkArrays& chunk_;
-  unsigned trusted_ = 0;  ///< of the thread's pixels, a bit each
-
-  /// Until `start_counts` has brought those of the window of this number.
-  __device__ __forceinline__ void wait_for_counts(int number) const {
-    if constexpr (Chip::takes_counts)
-      chip_.counts_arrived[window_].wait(static_cast<unsigned>(number) & 1U);
-  }
-
-  /// count = those of the thread's pixels of a half, that have come.
-  __device__ __forceinline__ void take_counts(const Place& place, int half,
-                                              float (&count)[16]) const {
-    if constexpr (Chip::takes_counts) {
-      CountPair<Count> counts[16];
-      load_pairs(counts, pairs_halves ? 0 : half);
-      take_pairs(counts, half, count);
-    } else {
-      read_counts(place, half, count);
-    }
-  }
 
   __device__ __forceinline__ void add_to_sums(const Sums& sum) const {
     float total = sums_over_warp(sum);
@@ -226,54 +193,6 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
   }
 
  private:
-  __device__ __forceinline__ bool saturates() const {
-    return scan_.saturation < __int_as_float(0x7F800000);
-  }
-
-  /// Neighbours on the detector are neighbours in q: of both halves, or of one.
-  static constexpr bool pairs_halves = S::count == 16;
-
-  __device__ __forceinline__ void load_pairs(CountPair<Count> (&counts)[16], int half) const {
-#pragma unroll
-    for (int i = 0; i < 16; ++i)
-      if (pairs_halves || (i & S::count) == 0)
-        counts[i] = *reinterpret_cast<const CountPair<Count>*>(chip_.counts[window_] +
-                                                               detector_pixel(half, i));
-  }
-
-  __device__ __forceinline__ void take_pairs(const CountPair<Count> (&counts)[16], int half,
-                                             float (&count)[16]) const {
-#pragma unroll
-    for (int i = 0; i < 16; ++i)
-      count[i] = pairs_halves ? count_of(scan_, counts[i], half)
-                              : count_of(scan_, counts[i & ~S::count], (i & S::count) / S::count);
-  }
-
-  /// From memory.
-  __device__ __forceinline__ void read_counts(const Place& place, int half,
-                                              float (&count)[16]) const {
-    unsigned raw[4][4];  // [row][column]
-    load_fours(scan_, static_cast<std::int64_t>(place.pattern) * (n * n) + detector_pixel(half, 0),
-               S::rows * S::within * n, raw);
-#pragma unroll
-    for (int i = 0; i < 16; ++i) count[i] = count_of(scan_, raw[i % 4][i / 4]);
-  }
-
-  /// Brings the counts of the block's pixels near: a line of 128 bytes a thread.
-  __device__ __forceinline__ void fetch_counts(const Place& place) const {
-    const int bytes = bytes_of_count(scan_);
-    const int lines_of_row = n * bytes / 128;
-    for (int i = thread_; i < n / S::blocks * lines_of_row; i += threads) {
-      const int r = i / lines_of_row;
-      constexpr int rows_together = S::rows * S::same_q;
-      const int y = static_cast<int>(rank_in_cluster()) * rows_together + r % rows_together +
-                    r / rows_together * S::rows * S::within;
-      const std::int64_t at = static_cast<std::int64_t>(place.pattern) * (n * n) + y * n;
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(scan_.patterns) +
-                                                    at * bytes + i % lines_of_row * 128));
-    }
-  }
-
   /// @param powers of the four pixels, at the same place in every block
   /// @return their factors
   __device__ __forceinline__ float4 compare_eighth(const Place& place, int mode, int g,
@@ -317,9 +236,9 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
  protected:
   /// From pixel i of a half on.
   __device__ __forceinline__ BackgroundOfPixels background_of(int half, int i) const {
-    const int number = (16 * half + i) * Over::from_number_to_number;
+    const int number = (16 * half + i) * Counts::from_number_to_number;
     return {scan_, chunk_, detector_pixel(half, i),
-            static_cast<int>(Over::first_number(0)) + number};
+            static_cast<int>(Counts::first_number(0)) + number};
   }
 
   /// f(whether by a likelihood), once for all pixels of a thread.
@@ -347,7 +266,7 @@ class WindowDetector : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
     if constexpr (spares_dark) compared.divide_by_no_less(scan_.dark_amplitude);
     const float factor = masked(compared.factor(), keep);
     if (over.slopes)
-      add_float2(over.slopes + i * Over::from_number_to_number,
+      add_float2(over.slopes + i * Counts::from_number_to_number,
                  make_float2(factor * (n * n), masked(compared.curvature(), keep)));
     return factor;
   }

@@ -53,9 +53,10 @@ solvers::MovingPositions moving_positions(const deck::Deck& deck, const Scan& sc
     return device::to_device<DeviceView<double* [2]>>(label, values.data(),
                                                       Kokkos::LayoutRight(values.size() / 2, 2));
   };
-  return {on_device("tessera::run::given_positions", given),
-          on_device("tessera::run::displacement_at_cut", moved), scan.tile().ghosted.begin,
-          std::ranges::any_of(scan.plan.solvers, keeps_waves)};
+  return {
+      on_device("tessera::run::given_positions", given),
+      on_device("tessera::run::displacement_at_cut", moved), scan.tile().ghosted.begin,
+      deck.refine.positions.from_epoch >= 0 && std::ranges::any_of(scan.plan.solvers, keeps_waves)};
 }
 
 }  // namespace tessera::run
