@@ -37,9 +37,7 @@ class WindowDetector : public WindowCounts<n, Count, shares, shifts> {
   using Counts::detector_pixel;
   using Counts::finish_over_slices;
   using Counts::last_twist;
-  using Counts::leads_window;
   using Counts::pixel_offset;
-  using Counts::place_q;
   using Counts::read_slices;
   using Counts::start_over_slices;
   using Counts::wait_for_window;

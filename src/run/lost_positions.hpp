@@ -31,7 +31,7 @@ std::span<const Vec2> places_around();
 /// Where each of some positions starts anew.
 class PlaceSearch {
  public:
-  /// @param left_px where each was found: it starts anew elsewhere
+  /// @param left_px where each was found: it starts anew elsewhere; lasts as long as this
   explicit PlaceSearch(std::span<const Vec2> left_px);
   /// @param errors of the positions where all are at `place_px`
   void look(const Vec2& place_px, std::span<const double> errors);
