@@ -2,6 +2,8 @@
 /// What ProjectionPass does to every exit wave, step by step: the same to real and imaginary parts,
 /// one after another. Plain functors.
 
+#include <type_traits>
+
 #include "chunk_kernels.hpp"
 #include "detector_kernels.hpp"
 #include "physics/projection_pass.hpp"
@@ -48,16 +50,26 @@ struct Recall {
   }
 };
 
-/// All of a step at the detector, where it compares waves alone: what P_O made becomes what it
-/// projects next, times scale. Adds figures of P_O, or, only looking, |(P_M - 1) r|^2. Of some
-/// pixels of a row step by step, as Compare.
-template <bool only_looks, class Pixels, class PatternView>
+/// Of a step at the detector, where it compares waves alone. Where a share of the residual follows
+/// from the whole pattern's distance, a look comes before waves move.
+enum class ProjectPart { looks, moves, looks_and_moves };
+
+template <ProjectPart part>
+using PartTag = std::integral_constant<ProjectPart, part>;
+
+/// What P_O made becomes what it projects next, times scale, and adds figures of P_O. Looks: the
+/// residual over r, and |(P_M - 1) r|^2 of every pattern. Of some pixels of a row step by step, as
+/// Compare.
+template <ProjectPart part, class Pixels, class PatternView>
 struct Project {
-  static constexpr int n_sums = only_looks ? 1 : FigureSums::n_sums;
+  static constexpr bool looks = part != ProjectPart::moves;
+  static constexpr bool moves = part != ProjectPart::looks;
+  static constexpr int n_sums = moves ? FigureSums::n_sums : 1;
   TrustedPatterns<PatternView> patterns;
   Pixels pixels;
   WavesView waves;
   WavesView kept;
+  DeviceView<Real***> factor;  ///< between the two parts
   DeviceView<Real*> residual_share;
   LinearMap map;
   Real scale;
@@ -67,6 +79,7 @@ struct Project {
     typename Pixels::Row pixels;
     WaveRow waves;
     complex* kept;
+    Real* factor;
     LinearMap map;
     Real from_overlap;  ///< 1, or 0
     Real share;
@@ -75,10 +88,9 @@ struct Project {
     KOKKOS_FUNCTION Real reached(const Real wave_part, const Real kept_part) const {
       return wave_part * map.of_overlap + kept_part * map.of_kept;
     }
-    /// Of what P_O made and of r, for `n` pixels.
-    KOKKOS_FUNCTION void find_light(const int first, const int n, Real* of_overlap,
-                                    Real* of_reached) const {
-      for (int i = 0; i < n; ++i) of_overlap[i] = of_reached[i] = 0;
+    /// |r|^2 of `n` pixels.
+    KOKKOS_FUNCTION void find_reached(const int first, const int n, Real* light) const {
+      for (int i = 0; i < n; ++i) light[i] = 0;
       for (int k = 0; k < waves.n_waves; ++k) {
         const complex* const seen = waves.wave + k * waves.stride + first;
         const complex* const before = kept + k * waves.stride + first;
@@ -86,9 +98,33 @@ struct Project {
         for (int i = 0; i < n; ++i) {
           const Real re = reached(seen[i].real(), before[i].real());
           const Real im = reached(seen[i].imag(), before[i].imag());
-          of_overlap[i] += squared_magnitude(seen[i]);
-          of_reached[i] += re * re + im * im;
+          light[i] += re * re + im * im;
         }
+      }
+    }
+    /// |r|^2 becomes the residual over r. @return its |(P_M - 1) r|^2
+    KOKKOS_FUNCTION Real find_factor(const int first, const int n, Real* light) const {
+      Real distance = 0;
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int i = 0; i < n; ++i) {
+        const int x = first + i;
+        const Real trusted = pattern.trust(x);
+        const Real measured = pattern.measured(x, trusted);
+        const Real found = -trusted * pixels.pixel(x, light[i]).slope(measured);
+        distance += found * found * light[i];
+        light[i] = found;
+      }
+      return distance;
+    }
+    KOKKOS_FUNCTION void add_figures_of(const int first, const int n, const Real* light,
+                                        Real* sum) const {
+      TESSERA_INDEPENDENT_ITERATIONS
+      for (int i = 0; i < n; ++i) {
+        const int x = first + i;
+        const Real trusted = pattern.trust(x);
+        const Real measured = pattern.measured(x, trusted);
+        const auto pixel = pixels.pixel(x, light[i]);
+        add_figures(sum, pixel.counts, measured, pixel.excess_cost(measured), trusted);
       }
     }
     /// What a part of a wave becomes, times 1 / scale, and what is kept of it.
@@ -97,13 +133,13 @@ struct Project {
       Real kept;
     };
     KOKKOS_FUNCTION Moved moved(const Real wave_part, const Real kept_part,
-                                const Real factor) const {
+                                const Real residual) const {
       const Real r = reached(wave_part, kept_part);
       const Real base = r + (wave_part - r) * from_overlap;  // a branch, and nothing is vectorised
-      const Real next = base + r * factor;
+      const Real next = base + r * residual;
       return {next, next * map.keeps_new + base * map.keeps_base};
     }
-    KOKKOS_FUNCTION void move(const int first, const int n, const Real* factor) const {
+    KOKKOS_FUNCTION void move(const int first, const int n, const Real* residual) const {
       for (int k = 0; k < waves.n_waves; ++k) {
         complex* const seen = waves.wave + k * waves.stride + first;
         complex* const before = kept + k * waves.stride + first;
@@ -111,8 +147,9 @@ struct Project {
         for (int i = 0; i < n; ++i) {
           // Both parts are read before one is written: else vectors hold one of them, and the last
           // pixels of a row are taken one by one.
-          const Moved re = moved(seen[i].real(), before[i].real(), factor[i]);
-          const Moved im = moved(seen[i].imag(), before[i].imag(), factor[i]);
+          const Real of_it = share * residual[i];
+          const Moved re = moved(seen[i].real(), before[i].real(), of_it);
+          const Moved im = moved(seen[i].imag(), before[i].imag(), of_it);
           seen[i] = complex(re.next * scale, im.next * scale);
           before[i] = complex(re.kept, im.kept);
         }
@@ -120,26 +157,23 @@ struct Project {
     }
     KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
       const int n = device::count_pixels(first, last);
-      Real of_overlap[device::pixels_at_a_time];
-      Real of_reached[device::pixels_at_a_time];
-      find_light(first, n, of_overlap, of_reached);
-      Real terms[n_sums] = {};
-      TESSERA_INDEPENDENT_ITERATIONS
-      for (int i = 0; i < n; ++i) {
-        const int x = first + i;
-        const Real trusted = pattern.trust(x);
-        const Real measured = pattern.measured(x, trusted);
-        const Real factor = -trusted * pixels.pixel(x, of_reached[i]).slope(measured);
-        if constexpr (only_looks) {
-          terms[0] += factor * factor * of_reached[i];
-        } else {
-          const auto pixel = pixels.pixel(x, of_overlap[i]);
-          add_figures(terms, pixel.counts, measured, pixel.excess_cost(measured), trusted);
-          of_reached[i] = share * factor;
+      Real found[device::pixels_at_a_time];
+      if constexpr (looks) {
+        find_reached(first, n, found);
+        const Real distance = find_factor(first, n, found);
+        if constexpr (!moves) {
+          sum[0] += distance;
+          for (int i = 0; i < n; ++i) factor[first + i] = found[i];
         }
       }
-      for (int k = 0; k < n_sums; ++k) sum[k] += terms[k];
-      if constexpr (!only_looks) move(first, n, of_reached);
+      if constexpr (moves) {
+        Real light[device::pixels_at_a_time];
+        waves.find_light(first, n, light);
+        Real terms[n_sums] = {};
+        add_figures_of(first, n, light, terms);
+        for (int k = 0; k < n_sums; ++k) sum[k] += terms[k];
+        move(first, n, looks ? found : factor + first);
+      }
     }
   };
   KOKKOS_FUNCTION Row row(const int j, const int y) const {
@@ -147,6 +181,7 @@ struct Project {
             pixels.row(y),
             wave_row(waves, j, y),
             &kept(patterns.position(j), 0, y, 0),
+            &factor(j, y, 0),
             map,
             map.from_overlap ? Real(1) : Real(0),
             map.of_residual * residual_share(j),

@@ -49,7 +49,7 @@ ProjectionPass::ProjectionPass(ForwardModel& model, const LinearMap& map)
       kept_(map.keeps_next() ? next_ : waves_of_positions(model)),
       residual_share_("tessera::physics::residual_share", model.chunk_size()),
       distance_("tessera::physics::residual_distance", model.chunk_size()) {
-  if (model.kernels() == Kernels::portable || on_chip_) return;
+  if (on_chip_) return;
   const Shape2 window = model.scan().window;
   factor_ = DeviceView<Real***>("tessera::physics::residual_factor", model.chunk_size(), window.h,
                                 window.w);
@@ -57,9 +57,7 @@ ProjectionPass::ProjectionPass(ForwardModel& model, const LinearMap& map)
 
 std::int64_t ProjectionPass::bytes(const Sizes& sizes, const LinearMap& map) {
   const std::int64_t of_factor =
-      choose_kernels(sizes) == Kernels::fused && !keeps_spectra_on_chip(sizes)
-          ? bytes_of<Real>(sizes.window.size())
-          : 0;
+      keeps_spectra_on_chip(sizes) ? 0 : bytes_of<Real>(sizes.window.size());
   return (map.keeps_next() ? 1 : 2) * sizes.n_positions * sizes.waves_bytes() +
          sizes.model.chunk_size * (bytes_of<Real>(1) + bytes_of<double>(1) + of_factor);
 }
@@ -132,23 +130,30 @@ void ProjectionPass::project_waves(const Device& exec, const Chunk& chunk, doubl
   const ScanTile& scan = model_.scan();
   const ChunkPatterns counted = model_.detector().counts(exec, chunk);
   const auto project_with = [&](const auto& patterns, const auto& pixels) {
-    const auto kernel = [&](auto only_looks) {
-      return Project<only_looks, std::decay_t<decltype(pixels)>, std::decay_t<decltype(patterns)>>{
+    const auto kernel = [&](auto part) {
+      return Project<part, std::decay_t<decltype(pixels)>, std::decay_t<decltype(patterns)>>{
           {scan, patterns, chunk, counted.packed},
           pixels,
           model_.waves(),
           kept_,
+          factor_,
           residual_share_,
           map_,
           model_.unitary_scale()};
     };
+    const auto move_by = [&](const auto& moving) {
+      device::add_pixel_sums<FigureSums::n_sums>(exec, "tessera::physics::project_waves",
+                                                 chunk.count, scan.window, moving,
+                                                 figures_.scratch(), figures_.sums());
+    };
     if (bound > 0)
       device::sum_each_image<1>(exec, "tessera::physics::residual_distance", chunk.count,
-                                scan.window, kernel(std::true_type()), distance_);
+                                scan.window, kernel(PartTag<ProjectPart::looks>()), distance_);
     find_residual_shares(exec, chunk.count, bound);
-    device::add_pixel_sums<FigureSums::n_sums>(exec, "tessera::physics::project_waves", chunk.count,
-                                               scan.window, kernel(std::false_type()),
-                                               figures_.scratch(), figures_.sums());
+    if (bound > 0)
+      move_by(kernel(PartTag<ProjectPart::moves>()));
+    else
+      move_by(kernel(PartTag<ProjectPart::looks_and_moves>()));
   };
   std::visit(
       [&](const auto& patterns) {

@@ -90,7 +90,8 @@ class ProjectionPass {
   // By position of the chunk:
   device::DeviceView<Real*> residual_share_;  ///< what is added of it
   device::DeviceView<double* [1]> distance_;  ///< squared, of r to the measured amplitudes
-  device::DeviceView<Real***> factor_;        ///< (position, h, w); of row spectra alone
+  device::DeviceView<Real***> factor_;        ///< (position, h, w): the residual of r over r, where
+                                              ///< it waits for the share; none on the chip
 };
 
 }  // namespace tessera::physics
