@@ -302,7 +302,7 @@ bool is_automatic(const Deck& deck) {
 
 /// @param solver that is automatic
 std::vector<Solver> recipe_of(const Deck& deck, const Solver& solver) {
-  return solver.recipe(deck.experiment.propagation != "far_field");
+  return solver.recipe(deck.object.n_slices > 1);
 }
 
 /// Of a background that the deck does not speak of. What electrons see is mostly weak: it does not

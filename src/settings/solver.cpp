@@ -82,7 +82,7 @@ std::string default_batch_coverages() {
          " times as much more, up to " + number_text(greatest_batch_coverage);
 }
 
-std::vector<Solver> Solver::recipe(bool in_near_field) const {
+std::vector<Solver> Solver::recipe(bool has_slices) const {
   Solver find = *this;
   find.method = "lsqml";
   find.own = Lsqml{.steps = {.object = 1, .probe = 1}};
@@ -91,7 +91,7 @@ std::vector<Solver> Solver::recipe(bool in_near_field) const {
   settle.own = Descent{};
   settle.batch_size = 0;
   settle.batch_coverage.reset();
-  settle.epochs = in_near_field ? epochs / 2 : std::min(epochs / 4, 25);
+  settle.epochs = has_slices ? std::min(epochs / 4, 25) : epochs / 2;
   find.epochs -= settle.epochs;
   if (settle.epochs == 0) return {find};
   return {find, settle};

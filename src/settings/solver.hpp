@@ -67,8 +67,8 @@ struct Solver {
   static Solver of(std::string_view method);
 
   /// What stands for this one if it is automatic: methods and steps that hold without tuning.
-  /// Why these, and what the near field has of its own: docs/methods/automatic.md.
-  std::vector<Solver> recipe(bool in_near_field) const;
+  /// Why these, and what thick samples have of their own: docs/methods/automatic.md.
+  std::vector<Solver> recipe(bool has_slices) const;
 
   /// Positions of a batch among `n`.
   int max_in_batch(int n) const {
@@ -82,8 +82,8 @@ struct Solver {
          .field = &method,
          .meaning =
              "How object and probe are found; the methods are listed below. `auto` is two in "
-             "turn: `lsqml`, and `ml` for the last quarter of the epochs, 25 at most, or for half "
-             "of them in the near field.",
+             "turn: `lsqml`, and `ml` for the last half of the epochs, or, with slices, the last "
+             "quarter, 25 at most.",
          .choices = method_words()},
         {.name = "epochs",
          .field = &epochs,

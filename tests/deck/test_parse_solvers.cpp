@@ -91,9 +91,9 @@ TEST(Solvers, HaveTheDefaultsOfTheirMethodWhereverItIsNamed) {
 }
 
 TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
-  const auto recipe = [](const std::string& epochs, const std::string& propagation = "far_field") {
+  const auto recipe = [](const std::string& epochs, const std::string& n_slices = "1") {
     return parsed(xray_deck, {"solver.method=auto", "solver.epochs=" + epochs, "solver.seed=7",
-                              "experiment.propagation=" + propagation})
+                              "object.n_slices=" + n_slices, "object.slice_thickness_m=1e-6"})
         .solvers;
   };
   const std::vector<Solver> solvers = recipe("60");
@@ -103,11 +103,13 @@ TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
   EXPECT_EQ(solvers[1].method, "ml");
   EXPECT_EQ(solvers[1].batch_size, 0);
   for (const Solver& solver : solvers) EXPECT_EQ(solver.seed, 7u);
-  EXPECT_THAT(recipe("60"), ElementsAre(Field(&Solver::epochs, 45), Field(&Solver::epochs, 15)));
-  EXPECT_THAT(recipe("200"), ElementsAre(Field(&Solver::epochs, 175), Field(&Solver::epochs, 25)));
-  EXPECT_THAT(recipe("3"), ElementsAre(Field(&Solver::epochs, 3)));
-  EXPECT_THAT(recipe("201", "fresnel"),
-              ElementsAre(Field(&Solver::epochs, 101), Field(&Solver::epochs, 100)));
+  EXPECT_THAT(recipe("61"), ElementsAre(Field(&Solver::epochs, 31), Field(&Solver::epochs, 30)));
+  EXPECT_THAT(recipe("1"), ElementsAre(Field(&Solver::epochs, 1)));
+  EXPECT_THAT(recipe("60", "2"),
+              ElementsAre(Field(&Solver::epochs, 45), Field(&Solver::epochs, 15)));
+  EXPECT_THAT(recipe("200", "2"),
+              ElementsAre(Field(&Solver::epochs, 175), Field(&Solver::epochs, 25)));
+  EXPECT_THAT(recipe("3", "2"), ElementsAre(Field(&Solver::epochs, 3)));
   const Deck covering = parsed(xray_deck, {"solver.method=auto", "solver.batch_coverage=3"});
   EXPECT_EQ(covering.solvers[0].batch_coverage, 3);
   EXPECT_EQ(covering.solvers[1].batch_size, 0);
@@ -137,12 +139,12 @@ TEST(Solvers, AutomaticOnesSetTheScaleBeforeTheirSecondPart) {
   const auto acts = [](const std::string& toml, const std::vector<std::string>& keys) {
     return parsed(toml, keys).constraints.probe_power.from_epoch;
   };
-  EXPECT_EQ(acts(xray_deck, {"solver.method=auto", "solver.epochs=60"}), 44);
-  EXPECT_EQ(acts(electron_deck, {"solver.method=auto", "solver.epochs=3"}), 2);
+  EXPECT_EQ(acts(xray_deck, {"solver.method=auto", "solver.epochs=60"}), 29);
+  EXPECT_EQ(acts(electron_deck, {"solver.method=auto", "solver.epochs=1"}), 0);
   EXPECT_EQ(acts(xray_deck, {"solver.method=auto", "constraints.probe_power_from_epoch=-1"}), -1);
   EXPECT_EQ(acts(xray_deck, {"solver.method=auto", "object.initial=stxm"}), -1);
   EXPECT_EQ(
-      acts(xray_deck, {"solver.method=auto", "solver.epochs=60", "solver.probe_start_epoch=45"}),
+      acts(xray_deck, {"solver.method=auto", "solver.epochs=60", "solver.probe_start_epoch=30"}),
       -1);
   EXPECT_EQ(acts(xray_deck, {}), -1);
   EXPECT_EQ(acts(two_solvers, {"solver[0].method=auto"}), -1);
