@@ -85,7 +85,7 @@ std::string default_batch_coverages() {
 std::vector<Solver> Solver::recipe(bool has_slices) const {
   Solver find = *this;
   find.method = "lsqml";
-  find.own = Lsqml{.steps = {.object = 1, .probe = 1}};
+  find.own = Lsqml{.steps = {.object = 1, .probe = 1}, .alphas = {.object = has_slices ? 1 : 0.3}};
   Solver settle = find;
   settle.method = "ml";
   settle.own = Descent{};

@@ -99,7 +99,12 @@ TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
   const std::vector<Solver> solvers = recipe("60");
   ASSERT_EQ(solvers.size(), 2u);
   EXPECT_EQ(solvers[0].method, "lsqml");
+  const auto alpha = [](const Solver& lsqml) {
+    return std::get<settings::Lsqml>(lsqml.own).alphas.object;
+  };
   EXPECT_EQ(std::get<settings::Lsqml>(solvers[0].own).steps.object, 1);
+  EXPECT_EQ(alpha(solvers[0]), 0.3);
+  EXPECT_EQ(alpha(recipe("60", "2")[0]), 1);
   EXPECT_EQ(solvers[1].method, "ml");
   EXPECT_EQ(solvers[1].batch_size, 0);
   for (const Solver& solver : solvers) EXPECT_EQ(solver.seed, 7u);
