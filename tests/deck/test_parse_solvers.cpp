@@ -115,6 +115,10 @@ TEST(Solvers, AutomaticOnesGiveWayToTheirRecipe) {
   EXPECT_THAT(recipe("200", "2"),
               ElementsAre(Field(&Solver::epochs, 175), Field(&Solver::epochs, 25)));
   EXPECT_THAT(recipe("3", "2"), ElementsAre(Field(&Solver::epochs, 3)));
+  EXPECT_THAT(parsed(xray_deck,
+                     {"solver.method=auto", "solver.epochs=201", "experiment.propagation=fresnel"})
+                  .solvers,
+              ElementsAre(Field(&Solver::epochs, 101), Field(&Solver::epochs, 100)));
   const Deck covering = parsed(xray_deck, {"solver.method=auto", "solver.batch_coverage=3"});
   EXPECT_EQ(covering.solvers[0].batch_coverage, 3);
   EXPECT_EQ(covering.solvers[1].batch_size, 0);
