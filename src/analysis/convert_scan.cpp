@@ -17,7 +17,7 @@
 namespace tessera::analysis {
 namespace {
 
-constexpr std::int64_t piece_bytes = 64 << 20;
+constexpr std::int64_t rows_at_once_bytes = 64 << 20;
 const std::string detector = "entry_1/instrument_1/detector_1/";
 
 /// Calls `work` with ranges of positions, (rows, columns) of the file's raster, and the first's
@@ -26,8 +26,8 @@ template <class Work>
 void in_pieces(const io::RecordedPatterns& patterns, std::int64_t bytes_of_one, Work&& work) {
   const int columns = patterns.raster.empty() ? 1 : patterns.raster[1];
   const int rows = patterns.n_positions / columns;
-  const auto n =
-      static_cast<int>(std::clamp<std::int64_t>(piece_bytes / (bytes_of_one * columns), 1, rows));
+  const auto n = static_cast<int>(
+      std::clamp<std::int64_t>(rows_at_once_bytes / (bytes_of_one * columns), 1, rows));
   for (int row = 0; row < rows; row += n)
     work(Box::at({row, 0}, {std::min(n, rows - row), columns}), std::int64_t{row} * columns);
 }

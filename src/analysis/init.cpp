@@ -16,8 +16,6 @@
 namespace tessera::analysis {
 namespace {
 
-constexpr int max_sampled = 256;
-
 std::string type_name(io::PatternType type) {
   switch (type) {
     case io::PatternType::u8:
@@ -154,7 +152,7 @@ Draft draft_of(const std::string& path, const std::string& deck_path, io::Links 
       }))
     reader = transposed(std::move(reader));
   sight.patterns = reader->patterns();
-  sight.survey = survey_patterns(*reader, max_sampled);
+  sight.survey = survey_patterns(*reader, enough_patterns);
   DeckDraft deck;
   name_datasets(sight, deck);
   look_at_mask(*reader, sight, deck);

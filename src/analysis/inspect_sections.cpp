@@ -45,7 +45,7 @@ std::string shape_text(const io::Extents& extents) {
 }
 
 /// Median distance to the nearest other position; of a sample, for scans can be long.
-double median_step_m(std::vector<Vec2> positions_m) {
+double median_nearest_m(std::vector<Vec2> positions_m) {
   constexpr std::size_t n_sampled = 1000;
   const std::size_t n = positions_m.size();
   std::ranges::sort(positions_m, {}, &Vec2::y);
@@ -103,7 +103,7 @@ Json positions_section(const std::vector<Vec2>& positions_m) {
                                                  [](Vec2 a, Vec2 b) { return a.x < b.x; });
   Json section = {{"count", positions_m.size()},
                   {"extent_m", {bottom->y - top->y, right->x - left->x}}};
-  if (positions_m.size() > 1) section["median_step_m"] = median_step_m(positions_m);
+  if (positions_m.size() > 1) section["median_step_m"] = median_nearest_m(positions_m);
   return section;
 }
 

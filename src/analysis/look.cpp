@@ -21,8 +21,6 @@
 namespace tessera::analysis {
 namespace {
 
-constexpr int max_sampled = 256;
-
 /// Seen on the way through all patterns. Images have the zero frequency at [0, 0].
 struct Seen {
   io::ScanInfo info;
@@ -42,7 +40,7 @@ void find_disc(io::DescribedScan& scan, const comm::Communicator& comm, Seen& se
     if (!comm.is_root()) return;
     const auto reader = scan.format->open(scan.source, nullptr);
     ImageStack<double> trusted = reader->valid_pixels();
-    const Survey survey = survey_patterns(*reader, max_sampled);
+    const Survey survey = survey_patterns(*reader, enough_patterns);
     const bool is_turned = leaves_out_the_beam(trusted, survey);
     if (is_turned)
       for (double& trust : trusted) trust = trust == 0;

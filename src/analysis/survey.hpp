@@ -25,6 +25,9 @@ struct Survey {
   bool are_whole_numbers = true;
 };
 
+/// For what is alike in all of a scan.
+inline constexpr int enough_patterns = 256;
+
 /// Reads up to `max_patterns`, spread evenly over the scan, as they were recorded.
 /// @throws InputError
 Survey survey_patterns(io::ScanReader& reader, int max_patterns);

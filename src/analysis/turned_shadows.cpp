@@ -39,10 +39,10 @@ int degrees_between(int a, int b) {
 }
 
 /// The patterns of the pairs, cut and binned, each once.
-class Sample {
+class ShadowSample {
  public:
-  Sample(io::ScanReader& reader, const Survey& survey, const ImageStack<double>& trusted,
-         const Cut& cut, const std::vector<Vec2>& positions_px)
+  ShadowSample(io::ScanReader& reader, const Survey& survey, const ImageStack<double>& trusted,
+               const Cut& cut, const std::vector<Vec2>& positions_px)
       : pairs_(optics::spread_pairs(positions_px, {cut.n_pixels, cut.n_pixels},
                                     optics::apart_in_shadows)),
         bin_((cut.n_pixels + max_turned_side_px - 1) / max_turned_side_px) {
@@ -96,7 +96,7 @@ class Sample {
 };
 
 /// To a degree; a scan that stands nearly along the detector does.
-std::pair<Turn, optics::FeatureMotion> finely(const Sample& sample, const Turn& roughly) {
+std::pair<Turn, optics::FeatureMotion> finely(const ShadowSample& sample, const Turn& roughly) {
   std::vector<Turn> turns;
   for (int off = -step_degrees; off <= step_degrees; ++off)
     turns.push_back({roughly.is_mirrored, roughly.degrees + off});
@@ -116,7 +116,7 @@ std::pair<Turn, optics::FeatureMotion> finely(const Sample& sample, const Turn& 
 std::optional<TurnedShadows> find_turned_shadows(io::ScanReader& reader, const Survey& survey,
                                                  const ImageStack<double>& trusted, const Cut& cut,
                                                  const std::vector<Vec2>& positions_px) {
-  const Sample sample(reader, survey, trusted, cut, positions_px);
+  const ShadowSample sample(reader, survey, trusted, cut, positions_px);
   std::vector<Turn> turns;
   for (const bool is_mirrored : {false, true})
     for (int degrees = -90; degrees < 90; degrees += step_degrees)

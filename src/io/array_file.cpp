@@ -10,6 +10,7 @@
 #include "tessera/base/text.hpp"
 
 #include "hdf5_handle.hpp"
+#include "hdf5_slab.hpp"
 #include "numpy_file.hpp"
 #include "readable_file.hpp"
 
@@ -25,16 +26,10 @@ std::vector<std::byte> read_bytes(const std::string& path, std::int64_t first, s
   return bytes;
 }
 
-std::int64_t n_values(const Extents& extents) {
-  std::int64_t n = 1;
-  for (const std::int64_t size : extents) n *= size;
-  return n;
-}
-
 /// Parts of complex numbers, one after another, count as two values each.
 std::vector<double> numpy_values(const std::string& path, const NumpyArray& array) {
   const NumberType part = part_type(array.type);
-  const std::int64_t n = n_values(array.extents) * (array.type.bytes / part.bytes);
+  const std::int64_t n = n_elements(array.extents) * (array.type.bytes / part.bytes);
   const std::vector<std::byte> bytes = read_bytes(path, array.first_byte, n * part.bytes);
   std::vector<double> values(static_cast<std::size_t>(n));
   with_number(part, [&](auto zero) {
@@ -133,7 +128,7 @@ WaveStack read_probe_file(const std::string& path, const std::string& name) {
   const Shape2 shape{static_cast<int>(array.extents[n_axes - 2]),
                      static_cast<int>(array.extents[n_axes - 1])};
   WaveStack probe(
-      static_cast<int>(n_values(array.extents) / std::max<std::int64_t>(1, shape.size())), shape);
+      static_cast<int>(n_elements(array.extents) / std::max<std::int64_t>(1, shape.size())), shape);
   const std::size_t n_parts = array.type.kind == 'c' ? 2 : 1;
   for (std::size_t i = 0; i < probe.size(); ++i)
     probe.data()[i] = {values[n_parts * i], n_parts == 2 ? values[2 * i + 1] : 0};

@@ -11,6 +11,7 @@
 
 #include "described_formats.hpp"
 #include "file_facts.hpp"
+#include "hdf5_slab.hpp"
 
 namespace tessera::io {
 namespace {
@@ -57,12 +58,6 @@ std::vector<Found> all_datasets(const File& file) {
   return found;
 }
 
-std::int64_t n_values(const Extents& extents) {
-  std::int64_t n = 1;
-  for (const std::int64_t size : extents) n *= size;
-  return n;
-}
-
 bool contains_any(const std::string& words, std::initializer_list<const char*> parts) {
   return std::ranges::any_of(
       parts, [&](const char* part) { return words.find(part) != std::string::npos; });
@@ -79,7 +74,7 @@ const Found* largest_stack(const std::vector<Found>& datasets) {
   const Found* largest = nullptr;
   for (const Found& found : datasets) {
     if (!is_stack_of_images(found)) continue;
-    if (!largest || n_values(found.info.extents) > n_values(largest->info.extents))
+    if (!largest || n_elements(found.info.extents) > n_elements(largest->info.extents))
       largest = &found;
   }
   return largest;
@@ -93,7 +88,7 @@ const Found* partner_of(const Found& y, const std::vector<Found>& datasets) {
     --name[i];
     for (const Found& found : datasets)
       if (found.name == name && is_real(found.info.type) &&
-          n_values(found.info.extents) == n_values(y.info.extents))
+          n_elements(found.info.extents) == n_elements(y.info.extents))
         return &found;
   }
   return nullptr;
@@ -119,7 +114,7 @@ void find_positions(const File& file, const std::vector<Found>& datasets, std::i
         scan.positions_columns = {1, 0};
       return;
     }
-    if (n_values(extents) != n || !is_real(found.info.type)) continue;
+    if (n_elements(extents) != n || !is_real(found.info.type)) continue;
     const Found* partner = partner_of(found, datasets);
     const bool names_place = contains_any(found.leaf, {"pos", "motor", "stage", "sample", "pp"});
     if (!partner || (y && !names_place)) continue;

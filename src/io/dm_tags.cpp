@@ -15,9 +15,9 @@ constexpr int is_group = 20;
 constexpr int is_data = 21;
 
 // Types of data that are not numbers.
-constexpr std::int64_t structure = 15;
-constexpr std::int64_t string = 18;
-constexpr std::int64_t array = 20;
+constexpr std::int64_t structure_type = 15;
+constexpr std::int64_t string_type = 18;
+constexpr std::int64_t array_type = 20;
 
 /// Bounds that no file of Gatan's comes near, and a damaged one does not pass.
 constexpr int max_depth = 64;
@@ -105,11 +105,11 @@ class DmTagReader {
     std::vector<std::int64_t> definition;
     definition.reserve(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) definition.push_back(word());
-    const std::int64_t count = n > 1 && definition[0] != structure ? definition.back() : 1;
+    const std::int64_t count = n > 1 && definition[0] != structure_type ? definition.back() : 1;
     const std::int64_t bytes = bytes_of(name, definition, 0);
     const std::int64_t at = file_.tellg();
     if (count < 0 || (bytes > 0 && count > (end_ - at) / bytes)) fail_short();
-    const std::int64_t type = definition[0] == array && n == 3 ? definition[1] : definition[0];
+    const std::int64_t type = definition[0] == array_type && n == 3 ? definition[1] : definition[0];
     if (const auto number = number_type(type, tags_.is_big_endian_))
       tags_.tags_[name] = {*number, at, count};
     file_.seekg(at + count * bytes);
@@ -126,11 +126,11 @@ class DmTagReader {
                         std::size_t i) const {
     if (i >= definition.size()) tags_.fail(text("tag \"", name, "\" is damaged"));
     if (const auto number = number_type(definition[i], false)) return number->bytes;
-    if (definition[i] == string) return i == 0 ? 2 : 2 * length_at(name, definition, i + 1);
-    if (definition[i] == array && i == 0) return bytes_of(name, definition, 1);
-    if (definition[i] == array)
+    if (definition[i] == string_type) return i == 0 ? 2 : 2 * length_at(name, definition, i + 1);
+    if (definition[i] == array_type && i == 0) return bytes_of(name, definition, 1);
+    if (definition[i] == array_type)
       return bytes_of(name, definition, i + 1) * length_at(name, definition, i + 2);
-    if (definition[i] != structure || i + 2 >= definition.size())
+    if (definition[i] != structure_type || i + 2 >= definition.size())
       tags_.fail(text("tag \"", name, "\" is of type ", definition[i], ", which is not read"));
     const std::int64_t n_fields = length_at(name, definition, i + 2);
     std::int64_t sum = 0;

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Shape2 pixels{128, 128};
+constexpr Shape2 empad_shape{128, 128};
 constexpr std::int64_t pixels_bytes = 128 * 128 * 4;
 /// The first generation's frames have two rows of other numbers behind.
 constexpr std::int64_t rows_behind_bytes = 2 * 128 * 4;
@@ -118,7 +118,7 @@ FlatPatterns empad_patterns(const ScanSource& source) {
              "\" is no XML of an EMPAD, nor named by one beside it, nor NAME_xN_yN.raw"));
   check_readable(files.raw);
   FlatPatterns flat{.path = files.raw, .type = {'f', 4}};
-  flat.shape = pixels;
+  flat.shape = empad_shape;
   flat.bytes_between = files.is_second ? 0 : rows_behind_bytes;
   flat.raster = raster_of(files);
   const int series = std::atoi(element(files.words, "series_count").c_str());

@@ -9,7 +9,7 @@ namespace tessera::optics {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// factor(frequency) at every pixel of a spectrum, frequencies in 1 / pixel_size.
 template <class Factor>

@@ -14,7 +14,7 @@ namespace tessera::optics {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// Open between two angles.
 struct Pupil {

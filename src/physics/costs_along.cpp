@@ -91,15 +91,15 @@ struct Spread {
 
 /// Of intensities that are known by Waves or Spread. Of some pixels of a row step by step, as
 /// Compare.
-template <class Pixels, class Intensities, class PatternView>
+template <class Pixels, class Intensities>
 struct AddCosts {
-  TrustedPatterns<PatternView> patterns;
+  TrustedPatterns patterns;
   Pixels pixels;
   Intensities intensities;
   DeviceView<Real[n_costs]> times;
 
   struct Row {
-    TrustedRow<typename PatternView::value_type> pattern;
+    TrustedRow pattern;
     typename Pixels::Row pixels;
     decltype(std::declval<Intensities>().row(0, 0)) intensities;
     const Real* times;
@@ -114,12 +114,11 @@ struct AddCosts {
       intensities.find_quartics(first, n, quartic);
       Real trusted[device::pixels_at_a_time];
       Real measured[device::pixels_at_a_time];
+      pattern.read(first, n, measured, trusted);
       Real at_zero[device::pixels_at_a_time];
       Real slope = 0;
       TESSERA_INDEPENDENT_ITERATIONS
       for (int i = 0; i < n; ++i) {
-        trusted[i] = pattern.trust(first + i);
-        measured[i] = pattern.measured(first + i, trusted[i]);
         const auto here = pixel(first + i, quartic[0][i]);
         at_zero[i] = here.cost(measured[i]);
         slope += trusted[i] * here.slope(measured[i]) * quartic[1][i];
@@ -232,21 +231,14 @@ void CostsAlong::add_of_waves(const device::Device& exec, const Chunk& chunk,
     point_spread_.apply(exec, n_coefficients * chunk.count);
   }
   const ScanTile& scan = model.scan();
-  const ChunkPatterns measured = model.detector().counts(exec, chunk);
+  const TrustedPatterns patterns(scan, model.detector().counts(exec, chunk), chunk);
   const auto add_with = [&](const auto& intensities) {
-    std::visit(
-        [&](const auto& patterns) {
-          model.detector().pixels().with_constant_noise([&](const auto& pixels) {
-            using Kernel =
-                AddCosts<std::decay_t<decltype(pixels)>, std::decay_t<decltype(intensities)>,
-                         std::decay_t<decltype(patterns)>>;
-            device::add_pixel_sums<CostsAlong::n_sums>(
-                exec, "tessera::physics::costs_along", chunk.count, scan.window,
-                Kernel{{scan, patterns, chunk, measured.packed}, pixels, intensities, times},
-                scratch_, sums);
-          });
-        },
-        measured.values);
+    model.detector().pixels().with_constant_noise([&](const auto& pixels) {
+      using Kernel = AddCosts<std::decay_t<decltype(pixels)>, std::decay_t<decltype(intensities)>>;
+      device::add_pixel_sums<CostsAlong::n_sums>(
+          exec, "tessera::physics::costs_along", chunk.count, scan.window,
+          Kernel{patterns, pixels, intensities, times}, scratch_, sums);
+    });
   };
   if (point_spread_.any()) return add_with(Spread{point_spread_.images()});
   add_with(Waves{model.waves(), ahead_, behind_});

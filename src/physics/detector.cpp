@@ -92,19 +92,12 @@ template <bool replace, class F>
 void Detector::with_comparison(const Device& exec, const WavesView& waves, const Chunk& chunk,
                                const F& f) const {
   const DeviceView<Real***> none;
-  const ChunkPatterns counted = counts(exec, chunk);
-  const auto with_patterns = [&](const auto& patterns) {
-    pixels().with_constant_noise([&](const auto& pixels) {
-      f(Compare<replace, std::decay_t<decltype(pixels)>, std::decay_t<decltype(patterns)>>{
-          {scan_, patterns, chunk, counted.packed},
-          pixels,
-          point_spread_.images(),
-          fits_background_ ? background_slope_ : none,
-          fits_background_ ? background_curvature_ : none,
-          waves});
-    });
-  };
-  std::visit(with_patterns, counted.values);
+  const TrustedPatterns patterns(scan_, counts(exec, chunk), chunk);
+  pixels().with_constant_noise([&](const auto& pixels) {
+    f(Compare<replace, std::decay_t<decltype(pixels)>>{
+        patterns, pixels, point_spread_.images(), fits_background_ ? background_slope_ : none,
+        fits_background_ ? background_curvature_ : none, waves});
+  });
 }
 
 void Detector::measure_each(const Device& exec, const WavesView& waves, const Chunk& chunk,

@@ -63,9 +63,9 @@ KOKKOS_FUNCTION inline WaveRow wave_row(const WavesView& waves, const int j, con
 /// then. Of some pixels of a row step by step: a loop over waves within one over pixels is not
 /// vectorised.
 /// @tparam Pixels PixelModel
-template <bool replace, class Pixels, class PatternView>
+template <bool replace, class Pixels>
 struct Compare {
-  TrustedPatterns<PatternView> patterns;
+  TrustedPatterns patterns;
   Pixels pixels;
   DeviceView<Real***> images;            ///< empty: no point spread
   DeviceView<Real***> background_slope;  ///< empty: it is not fitted
@@ -73,7 +73,7 @@ struct Compare {
   WavesView waves;
 
   struct Row {
-    TrustedRow<typename PatternView::value_type> pattern;
+    TrustedRow pattern;
     typename Pixels::Row pixels;
     Real* spread;
     Real* slopes;
@@ -89,39 +89,38 @@ struct Compare {
         light[i] = here > dark_counts ? here : dark_counts;
       }
     }
-    KOKKOS_FUNCTION void find_background_slopes(const int first, const int n,
-                                                const Real* light) const {
+    KOKKOS_FUNCTION void find_background_slopes(const int first, const int n, const Real* measured,
+                                                const Real* trusted, const Real* light) const {
       TESSERA_INDEPENDENT_ITERATIONS
       for (int i = 0; i < n; ++i) {
         const int x = first + i;
-        const Real trusted = pattern.trust(x);
-        const Real measured = pattern.measured(x, trusted);
         const auto pixel = pixels.pixel(x, light[i]);
-        slopes[x] = -trusted * pixel.slope(measured);
-        curvatures[x] = trusted * pixel.curvature(measured);
+        slopes[x] = -trusted[i] * pixel.slope(measured[i]);
+        curvatures[x] = trusted[i] * pixel.curvature(measured[i]);
       }
     }
     KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
       const int n = device::count_pixels(first, last);
+      Real measured[device::pixels_at_a_time];
+      Real trusted[device::pixels_at_a_time];
+      pattern.read(first, n, measured, trusted);
       Real terms[FigureSums::n_sums] = {};
-      const auto factor = [&](const int x, const Real light) {
-        const Real trusted = pattern.trust(x);
-        const Real measured = pattern.measured(x, trusted);
-        const auto pixel = pixels.pixel(x, light);
-        const Real cost = replace ? pixel.cost(measured) : pixel.excess_cost(measured);
-        add_figures(terms, pixel.counts, measured, cost, trusted);
-        return replace ? -trusted * pixel.slope(measured) : Real(0);
+      const auto factor = [&](const int i, const Real light) {
+        const auto pixel = pixels.pixel(first + i, light);
+        const Real cost = replace ? pixel.cost(measured[i]) : pixel.excess_cost(measured[i]);
+        add_figures(terms, pixel.counts, measured[i], cost, trusted[i]);
+        return replace ? -trusted[i] * pixel.slope(measured[i]) : Real(0);
       };
       if (replace && waves.n_waves == 1 && !spread && !slopes) {  // at once: 3 % of an epoch
+        complex* const wave = waves.wave + first;
         TESSERA_INDEPENDENT_ITERATIONS
-        for (int x = first; x < last; ++x)
-          multiply(waves.wave[x], factor(x, squared_magnitude(waves.wave[x])));
+        for (int i = 0; i < n; ++i) multiply(wave[i], factor(i, squared_magnitude(wave[i])));
       } else {
         Real light[device::pixels_at_a_time];
         find_light(first, n, light);
-        if (replace && slopes) find_background_slopes(first, n, light);
+        if (replace && slopes) find_background_slopes(first, n, measured, trusted, light);
         TESSERA_INDEPENDENT_ITERATIONS
-        for (int i = 0; i < n; ++i) light[i] = factor(first + i, light[i]);
+        for (int i = 0; i < n; ++i) light[i] = factor(i, light[i]);
         if (replace) replace_by(first, n, light);
       }
       for (int k = 0; k < FigureSums::n_sums; ++k) sum[k] += terms[k];
@@ -151,8 +150,10 @@ struct ShowPattern {
   int j;
   KOKKOS_FUNCTION void operator()(const int, const int y, const int x) const {
     const auto row = comparison.row(j, y);
-    images(0, y, x) =
-        row.pattern.trust(x) > 0 ? static_cast<Real>(row.pattern.counts[x]) : Real(-1);
+    Real measured = 0;
+    Real trusted = 0;
+    row.pattern.read(x, 1, &measured, &trusted);
+    images(0, y, x) = trusted > 0 ? measured : Real(-1);
     Real light = 0;
     row.find_light(x, 1, &light);
     images(1, y, x) = row.pixels.pixel(x, light).counts;

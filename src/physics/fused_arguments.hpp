@@ -5,6 +5,7 @@
 
 #include "chunk_kernels.hpp"
 #include "physics/forward_model.hpp"
+#include "trusted_row.hpp"
 
 namespace tessera::physics {
 
@@ -30,10 +31,8 @@ inline hot_path::ScanArrays fused_scan(const ForwardModel& model) {
 }
 
 inline hot_path::ScanArrays fused_scan(const ForwardModel& model, const Patterns& patterns) {
-  constexpr std::array types{hot_path::Counts::u8, hot_path::Counts::u16, hot_path::Counts::u32,
-                             hot_path::Counts::f32};
   hot_path::ScanArrays scan = fused_scan(model);
-  scan.counts = types[patterns.index()];
+  scan.counts = count_type(patterns);
   scan.patterns = std::visit([](const auto& view) -> const void* { return view.data(); }, patterns);
   return scan;
 }

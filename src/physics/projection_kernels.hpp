@@ -60,12 +60,12 @@ using PartTag = std::integral_constant<ProjectPart, part>;
 /// What P_O made becomes what it projects next, times scale, and adds figures of P_O. Looks: the
 /// residual over r, and |(P_M - 1) r|^2 of every pattern. Of some pixels of a row step by step, as
 /// Compare.
-template <ProjectPart part, class Pixels, class PatternView>
+template <ProjectPart part, class Pixels>
 struct Project {
   static constexpr bool looks = part != ProjectPart::moves;
   static constexpr bool moves = part != ProjectPart::looks;
   static constexpr int n_sums = moves ? FigureSums::n_sums : 1;
-  TrustedPatterns<PatternView> patterns;
+  TrustedPatterns patterns;
   Pixels pixels;
   WavesView waves;
   WavesView kept;
@@ -75,7 +75,7 @@ struct Project {
   Real scale;
 
   struct Row {
-    TrustedRow<typename PatternView::value_type> pattern;
+    TrustedRow pattern;
     typename Pixels::Row pixels;
     WaveRow waves;
     complex* kept;
@@ -103,28 +103,23 @@ struct Project {
       }
     }
     /// |r|^2 becomes the residual over r. @return its |(P_M - 1) r|^2
-    KOKKOS_FUNCTION Real find_factor(const int first, const int n, Real* light) const {
+    KOKKOS_FUNCTION Real find_factor(const int first, const int n, const Real* measured,
+                                     const Real* trusted, Real* light) const {
       Real distance = 0;
       TESSERA_INDEPENDENT_ITERATIONS
       for (int i = 0; i < n; ++i) {
-        const int x = first + i;
-        const Real trusted = pattern.trust(x);
-        const Real measured = pattern.measured(x, trusted);
-        const Real found = -trusted * pixels.pixel(x, light[i]).slope(measured);
+        const Real found = -trusted[i] * pixels.pixel(first + i, light[i]).slope(measured[i]);
         distance += found * found * light[i];
         light[i] = found;
       }
       return distance;
     }
-    KOKKOS_FUNCTION void add_figures_of(const int first, const int n, const Real* light,
-                                        Real* sum) const {
+    KOKKOS_FUNCTION void add_figures_of(const int first, const int n, const Real* measured,
+                                        const Real* trusted, const Real* light, Real* sum) const {
       TESSERA_INDEPENDENT_ITERATIONS
       for (int i = 0; i < n; ++i) {
-        const int x = first + i;
-        const Real trusted = pattern.trust(x);
-        const Real measured = pattern.measured(x, trusted);
-        const auto pixel = pixels.pixel(x, light[i]);
-        add_figures(sum, pixel.counts, measured, pixel.excess_cost(measured), trusted);
+        const auto pixel = pixels.pixel(first + i, light[i]);
+        add_figures(sum, pixel.counts, measured[i], pixel.excess_cost(measured[i]), trusted[i]);
       }
     }
     /// What a part of a wave becomes, times 1 / scale, and what is kept of it.
@@ -157,10 +152,13 @@ struct Project {
     }
     KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
       const int n = device::count_pixels(first, last);
+      Real measured[device::pixels_at_a_time];
+      Real trusted[device::pixels_at_a_time];
+      pattern.read(first, n, measured, trusted);
       Real found[device::pixels_at_a_time];
       if constexpr (looks) {
         find_reached(first, n, found);
-        const Real distance = find_factor(first, n, found);
+        const Real distance = find_factor(first, n, measured, trusted, found);
         if constexpr (!moves) {
           sum[0] += distance;
           for (int i = 0; i < n; ++i) factor[first + i] = found[i];
@@ -170,7 +168,7 @@ struct Project {
         Real light[device::pixels_at_a_time];
         waves.find_light(first, n, light);
         Real terms[n_sums] = {};
-        add_figures_of(first, n, light, terms);
+        add_figures_of(first, n, measured, trusted, light, terms);
         for (int k = 0; k < n_sums; ++k) sum[k] += terms[k];
         move(first, n, looks ? found : factor + first);
       }

@@ -128,18 +128,12 @@ void ProjectionPass::project(const Device& exec, const ObjectView& object, const
 
 void ProjectionPass::project_waves(const Device& exec, const Chunk& chunk, double bound) {
   const ScanTile& scan = model_.scan();
-  const ChunkPatterns counted = model_.detector().counts(exec, chunk);
-  const auto project_with = [&](const auto& patterns, const auto& pixels) {
+  const TrustedPatterns patterns(scan, model_.detector().counts(exec, chunk), chunk);
+  const auto project_with = [&](const auto& pixels) {
     const auto kernel = [&](auto part) {
-      return Project<part, std::decay_t<decltype(pixels)>, std::decay_t<decltype(patterns)>>{
-          {scan, patterns, chunk, counted.packed},
-          pixels,
-          model_.waves(),
-          kept_,
-          factor_,
-          residual_share_,
-          map_,
-          model_.unitary_scale()};
+      return Project<part, std::decay_t<decltype(pixels)>>{
+          patterns, pixels,          model_.waves(), kept_,
+          factor_,  residual_share_, map_,           model_.unitary_scale()};
     };
     const auto move_by = [&](const auto& moving) {
       device::add_pixel_sums<FigureSums::n_sums>(exec, "tessera::physics::project_waves",
@@ -155,12 +149,7 @@ void ProjectionPass::project_waves(const Device& exec, const Chunk& chunk, doubl
     else
       move_by(kernel(PartTag<ProjectPart::looks_and_moves>()));
   };
-  std::visit(
-      [&](const auto& patterns) {
-        model_.detector().pixels().with_constant_noise(
-            [&](const auto& pixels) { project_with(patterns, pixels); });
-      },
-      counted.values);
+  model_.detector().pixels().with_constant_noise(project_with);
 }
 
 /// By any model of the detector.

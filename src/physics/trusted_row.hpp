@@ -1,67 +1,89 @@
 #pragma once
 /// What is known of a row of a pattern's pixels.
 
-#include <utility>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "tessera/physics/pattern_store.hpp"
 
 #include "chunk_kernels.hpp"
 
 namespace tessera::physics {
 
-template <class Count>
+inline hot_path::Counts count_type(const Patterns& patterns) {
+  constexpr std::array types{hot_path::Counts::u8, hot_path::Counts::u16, hot_path::Counts::u32,
+                             hot_path::Counts::f32};
+  return types[patterns.index()];
+}
+
+/// Counts of any type: what works on them need not know it when it is compiled.
 struct TrustedRow {
-  const Count* counts;
+  const void* counts;
+  hot_path::Counts type;
   const Real* valid;
   Real saturation;
 
-  /// 0 where the count means nothing.
-  KOKKOS_FUNCTION Real trust(const int x) const {
-    const Real here = valid[x];  // a load of its own: else a branch, and no loop is vectorised
-    return static_cast<Real>(counts[x]) < saturation ? here : Real(0);
+  /// Of n pixels from `first` on: the count, and 1; 0 and 0 where it means nothing. Patterns are
+  /// finite there, too, and by a choice loops that add up both would not be vectorised.
+  KOKKOS_FUNCTION void read(const int first, const int n, Real* measured, Real* trusted) const {
+    switch (type) {
+      case hot_path::Counts::u8:
+        return read_as<std::uint8_t>(first, n, measured, trusted);
+      case hot_path::Counts::u16:
+        return read_as<std::uint16_t>(first, n, measured, trusted);
+      case hot_path::Counts::u32:
+        return read_as<std::uint32_t>(first, n, measured, trusted);
+      case hot_path::Counts::f32:
+        return read_as<float>(first, n, measured, trusted);
+    }
   }
-  /// The count, 0 where `trusted` is: patterns are finite where they mean nothing, too, and by a
-  /// choice loops that add up both would not be vectorised.
-  KOKKOS_FUNCTION Real measured(const int x, const Real trusted) const {
-    return static_cast<Real>(counts[x]) * trusted;
+
+ private:
+  template <class Count>
+  KOKKOS_FUNCTION void read_as(const int first, const int n, Real* measured, Real* trusted) const {
+    const Count* const here = static_cast<const Count*>(counts) + first;
+    TESSERA_INDEPENDENT_ITERATIONS
+    for (int i = 0; i < n; ++i) {
+      const auto count = static_cast<Real>(here[i]);
+      const Real may_be = valid[first + i];  // a load of its own: else a branch
+      trusted[i] = count < saturation ? may_be : Real(0);
+      measured[i] = count * trusted[i];
+    }
   }
 };
 
 /// Finds what is known of the patterns of a chunk.
-template <class PatternView>
-struct MeasuredPatterns {
-  using Count = typename PatternView::value_type;
-  PatternView patterns;
+struct TrustedPatterns {
+  const std::byte* patterns;
+  hot_path::Counts type;
+  std::int64_t row_bytes;
+  int height;
   DeviceView<int*> order;
   DeviceView<Real**> valid;
   int chunk_begin;
   bool packed;
+  Real saturation;
 
-  MeasuredPatterns(const ScanTile& scan, PatternView values, const Chunk& chunk, bool are_packed)
-      : patterns(std::move(values)),
+  TrustedPatterns(const ScanTile& scan, const ChunkPatterns& counted, const Chunk& chunk)
+      : patterns(std::visit(
+            [](const auto& view) { return reinterpret_cast<const std::byte*>(view.data()); },
+            counted.values)),
+        type(count_type(counted.values)),
+        row_bytes(static_cast<std::int64_t>(pattern_bytes(counted.values, {1, scan.window.w}))),
+        height(scan.window.h),
         order(scan.order),
         valid(scan.valid_pixels),
         chunk_begin(chunk.begin),
-        packed(are_packed) {}
-
-  KOKKOS_FUNCTION int position(const int j) const { return order(chunk_begin + j); }
-  /// Of row y of the pattern at the j-th position of the chunk.
-  KOKKOS_FUNCTION const Count* counts(const int j, const int y) const {
-    return &patterns(packed ? j : position(j), y, 0);
-  }
-  /// 1 in every pixel of row y that is trusted, else 0.
-  KOKKOS_FUNCTION const Real* mask(const int y) const { return &valid(y, 0); }
-};
-
-/// The same where single patterns have saturated pixels.
-template <class PatternView>
-struct TrustedPatterns : MeasuredPatterns<PatternView> {
-  Real saturation;
-
-  TrustedPatterns(const ScanTile& scan, PatternView values, const Chunk& chunk, bool are_packed)
-      : MeasuredPatterns<PatternView>(scan, std::move(values), chunk, are_packed),
+        packed(counted.packed),
         saturation(scan.saturation) {}
 
-  KOKKOS_FUNCTION TrustedRow<typename PatternView::value_type> row(const int j, const int y) const {
-    return {this->counts(j, y), this->mask(y), saturation};
+  KOKKOS_FUNCTION int position(const int j) const { return order(chunk_begin + j); }
+  /// Row y of the pattern at the j-th position of the chunk.
+  KOKKOS_FUNCTION TrustedRow row(const int j, const int y) const {
+    const std::int64_t place = packed ? j : position(j);
+    return {patterns + (place * height + y) * row_bytes, type, &valid(y, 0), saturation};
   }
 };
 

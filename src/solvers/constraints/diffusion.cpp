@@ -28,8 +28,8 @@ HeatSteps heat_steps(double sigma, double max_step) {
   return {n, static_cast<Real>(total_step / n)};
 }
 
-void take_step(const Device& exec, Real step, const OwnedTile& tile, const ImageView& image,
-               const ImageView& scratch) {
+void diffuse_once(const Device& exec, Real step, const OwnedTile& tile, const ImageView& image,
+                  const ImageView& scratch) {
   const auto h = static_cast<int>(image.extent(0));
   const auto w = static_cast<int>(image.extent(1));
   for_each_owned_pixel(
@@ -50,8 +50,8 @@ void diffuse(const Device& exec, Sweep& sweep, const HeatSteps& heat,
              const physics::ObjectView& object, const ConstraintWorkspace& workspace) {
   for (int k = 0; k < heat.n; ++k) {
     for (int plane = 0; plane < static_cast<int>(object.extent(0)); ++plane)
-      take_step(exec, heat.step, workspace.frame.tile, plane_of(object, plane),
-                workspace.scratch[0]);
+      diffuse_once(exec, heat.step, workspace.frame.tile, plane_of(object, plane),
+                   workspace.scratch[0]);
     fill_ghosts(exec, sweep, object);
   }
 }
@@ -117,7 +117,7 @@ void diffuse_coarse_slices(const Device& exec, Sweep& sweep, const HeatSteps& al
                          slice + 1 < workspace.n_slices ? plane_of(object, plane + 1) : here,
                          added);
       for (int i = 0; i < in_plane.n; ++i) {
-        take_step(exec, in_plane.step, workspace.frame.tile, added, scratch);
+        diffuse_once(exec, in_plane.step, workspace.frame.tile, added, scratch);
         fill_ghosts(exec, sweep, added);
       }
       add_and_keep(exec, along_z.step, added, here, before);
