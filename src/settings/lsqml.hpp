@@ -10,7 +10,7 @@ namespace tessera::settings {
 
 struct Lsqml {
   Steps steps = {.object = 0.7, .probe = 0.7};  ///< of the lengths that are solved for
-  Alphas alphas = {};
+  Alphas alphas = {.object = 0.5};  ///< 1 leaves strong phases unfound, 0.3 follows noise
   /// With few counts full steps for longer make backgrounds of noise.
   StepSchedule schedule = {.full_step_fraction = 0.33};
   double momentum = 0.5;
