@@ -22,10 +22,10 @@ int first_place(int lane, int n, int n_lanes) {
 
 /// Lanes that share every slot. Where lanes have slots of their own, these fill a cache; but every
 /// change of slot costs a lane some of its time (decision 8).
-int lanes_of_slot(int n, int n_slots, int n_lanes) {
+int lanes_of_slot(int n, int n_slots, const Lanes& lanes) {
   constexpr int fewest_places = 8;  // of a slot, for a lane
-  constexpr int most_lanes = 4;
-  return n_slots <= n_lanes ? 1 : std::clamp(n / n_slots / fewest_places, 1, most_lanes);
+  return n_slots <= lanes.count ? 1
+                                : std::clamp(n / n_slots / fewest_places, 1, lanes.most_of_slot);
 }
 
 /// f(step, place) of n places, some lanes after others: in every step the place of each of these.
@@ -51,12 +51,11 @@ void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>&
 }
 
 ChunkLayout::ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots,
-                         int n_batches, int n_lanes, int shifted_below)
+                         int n_batches, const Lanes& lanes)
     : shifts_(shift_px.begin(), shift_px.end()),
       chunk_size_(chunk_size),
       max_slots_(max_slots),
-      n_lanes_(n_lanes),
-      shifted_below_(shifted_below) {
+      lanes_(lanes) {
   std::sort(shifts_.begin(), shifts_.end(), before);
   shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
   if (chunk_size < 1 || max_slots < std::min(chunk_size, static_cast<int>(shifts_.size())))
@@ -68,7 +67,7 @@ ChunkLayout::ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max
   }
   slot_of_shift_.resize(shifts_.size());
   const std::size_t most_dealt =
-      n_lanes == 1 ? 0 : std::min<std::size_t>(chunk_size, shift_px.size());
+      lanes.count == 1 ? 0 : std::min<std::size_t>(chunk_size, shift_px.size());
   places_.reserve(most_dealt);
   sorted_.reserve(most_dealt);
   order_.reserve(shift_px.size());
@@ -101,8 +100,8 @@ ChunkRange ChunkLayout::add_batch(std::span<int> border, std::span<int> interior
   const std::size_t n_shifts = n_shifts_of_batch(border, interior);
   const bool one_chunk = border.empty() || interior.empty();
   const bool shifted = one_chunk && n_members <= static_cast<std::size_t>(chunk_size_) &&
-                       n_members >= static_cast<std::size_t>(n_lanes_) &&
-                       n_members < n_shifts * static_cast<std::size_t>(shifted_below_);
+                       n_members >= static_cast<std::size_t>(lanes_.count) &&
+                       n_members < n_shifts * static_cast<std::size_t>(lanes_.shifted_below);
   const bool alone = n_shifts == n_members;
   const bool shared = !alone && n_shifts <= static_cast<std::size_t>(max_slots_);
   if (shared) number_slots_of_batch(border, interior);
@@ -192,17 +191,17 @@ void ChunkLayout::number_slots_of_batch(std::span<const int> border,
 /// are at the same part of the tile at a time, and find it in a cache.
 void ChunkLayout::keep_lanes_in_step(std::span<int> chunk, bool by_position) {
   const int n = static_cast<int>(chunk.size());
-  if (n_lanes_ == 1 || n <= n_lanes_) return;
+  if (lanes_.count == 1 || n <= lanes_.count) return;
   sorted_.assign(chunk.begin(), chunk.end());
   const auto dealt_together = [&](int p, int q) {
     return by_position || shift_of_[sorted_[p]] == shift_of_[sorted_[q]];
   };
   int n_slots = 1;
   for (int p = 1; p < n; ++p) n_slots += dealt_together(p, p - 1) ? 0 : 1;
-  const int together = lanes_of_slot(n, n_slots, n_lanes_);
+  const int together = lanes_of_slot(n, n_slots, lanes_);
   const double steps_of_slot = static_cast<double>(n) / n_slots / together;
   places_.clear();
-  for_each_place(n, n_lanes_, together, [&](int step, int place) {
+  for_each_place(n, lanes_.count, together, [&](int step, int place) {
     places_.emplace_back(std::fmod(step / steps_of_slot, 1.0), place);
   });
   for (int begin = 0, end = 0; begin < n; begin = end) {

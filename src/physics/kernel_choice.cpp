@@ -54,15 +54,12 @@ bool keeps_slices_on_chip(const Sizes& sizes) {
   return fuses_slices(sizes) && fits_on_chip(sizes);
 }
 
-int lanes_on_chip(const Sizes& sizes) {
-  return keeps_waves_on_chip(sizes) ? hot_path::places_on_chip(sizes.window.w, sizes.model.n_modes)
-                                    : 1;
-}
-
-int shifted_below_on_chip(const Sizes& sizes) {
-  return keeps_waves_on_chip(sizes)
-             ? ChipShifts::places_worth_a_slot(sizes.model.n_modes, sizes.window.w)
-             : 0;
+decomposition::Lanes lanes_on_chip(const Sizes& sizes) {
+  if (!keeps_waves_on_chip(sizes)) return {};
+  const int n_modes = sizes.model.n_modes;
+  return {.count = hot_path::places_on_chip(sizes.window.w, n_modes),
+          .most_of_slot = n_modes > 2 ? 1 : 4,
+          .shifted_below = ChipShifts::places_worth_a_slot(n_modes, sizes.window.w)};
 }
 
 bool keeps_spectra_on_chip(const Sizes& sizes) {

@@ -1,6 +1,7 @@
 #pragma once
 /// Which kernels take a chunk from object and probe to its sums: decided here and nowhere else.
 
+#include "tessera/decomposition/chunk_layout.hpp"
 #include "tessera/physics/sizes.hpp"
 
 namespace tessera::physics {
@@ -40,13 +41,8 @@ bool keeps_waves_on_chip(const Sizes& sizes);
 /// Whether they keep those of a thick sample there, through all slices.
 bool keeps_slices_on_chip(const Sizes& sizes);
 
-/// Places of a chunk that such a kernel takes at a time, each with those that follow it in the
-/// order; 1 where no kernel does.
-int lanes_on_chip(const Sizes& sizes);
-
-/// Positions for every shift of a chunk below which that kernel rather shifts the probe itself than
-/// reads slots; 0 where it does not.
-int shifted_below_on_chip(const Sizes& sizes);
+/// In which such a kernel takes the places of a chunk, each with those that follow it in the order.
+decomposition::Lanes lanes_on_chip(const Sizes& sizes);
 
 /// Whether they take projections and lines on the chip, and keep spectra.
 bool keeps_spectra_on_chip(const Sizes& sizes);

@@ -82,8 +82,7 @@ int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positi
       std::ranges::find(deck.solvers, "lsqml", &deck::Solver::method) != deck.solvers.end();
   const bool bins = n_bins(deck.data.subpixel_bins) > 0;
   const int halvings = (prefers_shorter ? 1 : 0) + (own_probes ? 2 : bins ? 0 : 1);
-  // Slots of several modes are many bytes, which every chunk makes and gathers: fewer chunks.
-  const bool prefers_longer = halvings == 0 && sizes.model.n_modes > 1;
+  const bool prefers_longer = halvings == 0 && sizes.window.w <= 128 && sizes.model.n_slices == 1;
   const std::int64_t on_chip_bytes = std::int64_t{1} << (prefers_longer ? 32 : 31 - halvings);
   constexpr std::int64_t max_bytes = std::int64_t{4} << 30;
   const std::int64_t wanted =

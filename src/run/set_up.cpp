@@ -99,8 +99,7 @@ solvers::Sweep set_up_sweep(const deck::Solver& solver, const Scan& scan,
                            .held_out = scan.held_out,
                            .fewest_divided = physics::fewest_divided(
                                scan.info.pattern, scan.plan.model.n_modes, !device::device_is_host),
-                           .n_lanes = physics::lanes_on_chip(sizes),
-                           .shifted_below = physics::shifted_below_on_chip(sizes)};
+                           .lanes = physics::lanes_on_chip(sizes)};
   decomposition::BatchSchedule schedule = batch_schedule(solver, scan);
   add_sample(solver, scan, schedule, share);
   return rank.make_sweep(std::move(schedule), share);

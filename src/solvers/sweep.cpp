@@ -66,7 +66,7 @@ Sweep::Sweep(decomposition::BatchSchedule schedule, const ScanShare& share, int 
       held_out_batches_(held_out_.size()),
       layout_(share.subpixel, chunk_size, max_slots,
               (sampled_.empty() ? 1 : 2) * n_batches() + static_cast<int>(held_out_batches_.size()),
-              share.n_lanes, share.shifted_below),
+              share.lanes),
       order_(tile.order),
       slot_(tile.slot),
       slot_shift_(tile.slot_shift),

@@ -34,7 +34,9 @@ class Layouts : public ::testing::TestWithParam<std::tuple<int, int, int>> {
       if ((i % 3 == 0) == border) found.push_back(i);
     return found;
   }
-  ChunkLayout layout() const { return {shift_px_, chunk_size(), max_slots(), n_batches, 2}; }
+  ChunkLayout layout() const {
+    return {shift_px_, chunk_size(), max_slots(), n_batches, {.count = 2, .most_of_slot = 4}};
+  }
   int n_shifts_of(int batch) const {
     std::set<std::pair<double, double>> shifts;
     for (int i = batch; i < n_positions; i += n_batches)
@@ -172,8 +174,9 @@ TEST(ChunkLayout, FewPositionsAreAllBorder) {
 }
 
 /// All positions, of these shifts, as one batch.
-ChunkLayout lay_out(const std::vector<Vec2>& shifts, int chunk_size, int max_slots, int n_lanes) {
-  ChunkLayout layout(shifts, chunk_size, max_slots, 1, n_lanes);
+ChunkLayout lay_out(const std::vector<Vec2>& shifts, int chunk_size, int max_slots,
+                    const Lanes& lanes) {
+  ChunkLayout layout(shifts, chunk_size, max_slots, 1, lanes);
   std::vector<int> positions(shifts.size());
   std::iota(positions.begin(), positions.end(), 0);
   layout.add_batch({}, positions);
@@ -184,7 +187,7 @@ ChunkLayout lay_out(const std::vector<Vec2>& shifts, int chunk_size, int max_slo
 TEST(ChunkLayout, LanesGoThroughTheTileSideBySide) {
   std::vector<Vec2> shifts;
   for (int i = 0; i < 12; ++i) shifts.push_back({i % 2 * 0.5, 0});
-  const ChunkLayout layout = lay_out(shifts, 12, 2, 3);
+  const ChunkLayout layout = lay_out(shifts, 12, 2, {.count = 3});
   const std::vector<int> lanes_one_after_another{0, 4, 8, 10, 2, 6, 5, 9, 1, 3, 7, 11};
   EXPECT_TRUE(std::ranges::equal(layout.order(), lanes_one_after_another));
 }
@@ -193,7 +196,7 @@ TEST(ChunkLayout, LanesGoThroughTheTileSideBySide) {
 TEST(ChunkLayout, LanesShareSlotsThatAreMoreThanLanesAndHaveManyPlaces) {
   std::vector<Vec2> shifts;
   for (int i = 0; i < 48; ++i) shifts.push_back({i % 3 * 0.25, 0});
-  const ChunkLayout layout = lay_out(shifts, 48, 3, 2);
+  const ChunkLayout layout = lay_out(shifts, 48, 3, {.count = 2, .most_of_slot = 4});
   ASSERT_TRUE(std::ranges::is_permutation(layout.order(), std::views::iota(0, 48)));
   for (int step = 0; step < 24; ++step) {
     EXPECT_EQ(layout.slot()[step], step / 8);
@@ -207,7 +210,7 @@ TEST(ChunkLayout, LanesShareSlotsThatAreMoreThanLanesAndHaveManyPlaces) {
 TEST(ChunkLayout, LanesGoThroughTheTileSideBySideWhereEachPositionHasItsOwnShift) {
   std::vector<Vec2> shifts;
   for (int i = 0; i < 12; ++i) shifts.push_back({0.5 - 0.07 * (5 * i % 12), 0});
-  const ChunkLayout layout = lay_out(shifts, 6, 12, 3);
+  const ChunkLayout layout = lay_out(shifts, 6, 12, {.count = 3});
   const std::vector<int> lanes_one_after_another{0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11};
   EXPECT_TRUE(std::ranges::equal(layout.order(), lanes_one_after_another));
   for (int i = 0; i < 12; ++i) EXPECT_EQ(layout.slot()[i], i % 6);
@@ -230,7 +233,7 @@ TEST(ChunkLayout, FewerSlotsThanAChunkMayNeedAreRefused) {
 std::vector<int> order_in_lanes(int chunk_size, int shifted_below) {
   std::vector<Vec2> shifts(40);
   for (int i = 0; i < 40; ++i) shifts[i] = {0.1 * (i * 7 % 5), 0};
-  ChunkLayout layout(shifts, chunk_size, 40, 1, 2, shifted_below);
+  ChunkLayout layout(shifts, chunk_size, 40, 1, {.count = 2, .shifted_below = shifted_below});
   std::vector<int> border;
   std::vector<int> interior(40);
   std::iota(interior.begin(), interior.end(), 0);

@@ -40,6 +40,16 @@ struct ChunkRange {
 /// hide no exchange, and are faster in one chunk.
 void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>& interior);
 
+/// In which a chunk that is longer than their number is computed.
+struct Lanes {
+  /// Equal runs of neighbouring places side by side: the first of each, the second, and so on.
+  int count = 1;
+  int most_of_slot = 1;  ///< that take the places of one slot together
+  /// A batch that is one chunk, fills the lanes, and has fewer positions for every shift, makes no
+  /// slots: its positions are laid out as if none shared a shift.
+  int shifted_below = 0;
+};
+
 /// Within a batch, positions of the same sub-pixel shift share a slot, and those of a slot follow
 /// one another in a lane, so that a sum over them needs no atomics. Pure; room for the worst case
 /// is reserved once.
@@ -49,13 +59,9 @@ class ChunkLayout {
   /// @param max_slots most slots at a time, no fewer than a chunk can have. Of a batch with more as
   /// many chunks that follow one another share them as fit.
   /// @param n_batches batches between two calls of `clear`, at most
-  /// @param n_lanes of a chunk longer than that: equal runs of neighbouring places are computed
-  /// side by side, the first of each, the second, and so on
-  /// @param shifted_below a batch that is one chunk, fills the lanes, and has fewer positions for
-  /// every shift, makes no slots: its positions are laid out as if none shared a shift
   /// @throws std::invalid_argument if a chunk can have more slots, or chunk_size < 1
   ChunkLayout(std::span<const Vec2> shift_px, int chunk_size, int max_slots, int n_batches,
-              int n_lanes = 1, int shifted_below = 0);
+              const Lanes& lanes = {});
 
   void clear();
   /// This rank's positions (local numbers) of the next batch, or of a part of it that shares no
@@ -94,8 +100,7 @@ class ChunkLayout {
   std::vector<int> shift_of_;  ///< of each position, in shifts_
   int chunk_size_;
   int max_slots_;
-  int n_lanes_;
-  int shifted_below_;
+  Lanes lanes_;
   std::vector<std::pair<double, int>> places_;  ///< of a chunk, and when they are computed
   std::vector<int> sorted_;                     ///< its positions, before lanes are dealt
   std::vector<Chunk> chunks_;

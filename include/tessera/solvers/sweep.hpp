@@ -54,8 +54,7 @@ struct ScanShare {
   const decomposition::NearWindows& near;
   std::span<const int> held_out = {};  ///< scan positions that no batch holds but are looked at
   int fewest_divided = 0;              ///< of a batch: decomposition::join_if_few
-  int n_lanes = 1;                     ///< of a chunk: decomposition::ChunkLayout
-  int shifted_below = 0;               ///< the same
+  decomposition::Lanes lanes = {};     ///< of a chunk
   /// For each of the positions: in the sample that stands for its batch; empty: all are.
   std::vector<bool> sampled = {};
   double positions_per_sampled = 1;  ///< over all ranks
