@@ -188,10 +188,9 @@ Batch Sweep::lay_out(int id, std::span<const int> members) {
 }
 
 void Sweep::take_sample(std::vector<int>& positions, std::vector<int>& sample) const {
-  const auto rest = std::stable_partition(positions.begin(), positions.end(),
-                                          [&](int local) { return !sampled_[local]; });
-  sample.assign(rest, positions.end());
-  positions.erase(rest, positions.end());
+  const auto is_sampled = [&](int local) { return sampled_[local]; };
+  std::ranges::copy_if(positions, std::back_inserter(sample), is_sampled);
+  std::erase_if(positions, is_sampled);
 }
 
 std::span<const physics::Chunk> Sweep::append_sample(std::span<const physics::Chunk> chunks) {
