@@ -112,16 +112,14 @@ struct AddCosts {
       const int n = device::count_pixels(first, last);
       Quartics quartic;
       intensities.find_quartics(first, n, quartic);
-      Real trusted[device::pixels_at_a_time];
-      Real measured[device::pixels_at_a_time];
-      pattern.read(first, n, measured, trusted);
+      const TrustedCounts counted = pattern.read(first, n);
       Real at_zero[device::pixels_at_a_time];
       Real slope = 0;
       TESSERA_INDEPENDENT_ITERATIONS
       for (int i = 0; i < n; ++i) {
         const auto here = pixel(first + i, quartic[0][i]);
-        at_zero[i] = here.cost(measured[i]);
-        slope += trusted[i] * here.slope(measured[i]) * quartic[1][i];
+        at_zero[i] = here.cost(counted.measured[i]);
+        slope += counted.trusted[i] * here.slope(counted.measured[i]) * quartic[1][i];
       }
       sum[n_costs] += slope;
       for (int k = 0; k < n_costs; ++k) {
@@ -131,7 +129,8 @@ struct AddCosts {
         for (int i = 0; i < n; ++i) {
           Real intensity = 0;
           for (int c = n_coefficients - 1; c >= 0; --c) intensity = intensity * t + quartic[c][i];
-          change += trusted[i] * (pixel(first + i, intensity).cost(measured[i]) - at_zero[i]);
+          const Real cost = pixel(first + i, intensity).cost(counted.measured[i]);
+          change += counted.trusted[i] * (cost - at_zero[i]);
         }
         sum[k] += change;
       }

@@ -89,27 +89,28 @@ struct Compare {
         light[i] = here > dark_counts ? here : dark_counts;
       }
     }
-    KOKKOS_FUNCTION void find_background_slopes(const int first, const int n, const Real* measured,
-                                                const Real* trusted, const Real* light) const {
+    KOKKOS_FUNCTION void find_background_slopes(const int first, const int n,
+                                                const TrustedCounts& counted,
+                                                const Real* light) const {
       TESSERA_INDEPENDENT_ITERATIONS
       for (int i = 0; i < n; ++i) {
         const int x = first + i;
         const auto pixel = pixels.pixel(x, light[i]);
-        slopes[x] = -trusted[i] * pixel.slope(measured[i]);
-        curvatures[x] = trusted[i] * pixel.curvature(measured[i]);
+        slopes[x] = -counted.trusted[i] * pixel.slope(counted.measured[i]);
+        curvatures[x] = counted.trusted[i] * pixel.curvature(counted.measured[i]);
       }
     }
     KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
       const int n = device::count_pixels(first, last);
-      Real measured[device::pixels_at_a_time];
-      Real trusted[device::pixels_at_a_time];
-      pattern.read(first, n, measured, trusted);
+      const TrustedCounts counted = pattern.read(first, n);
       Real terms[FigureSums::n_sums] = {};
       const auto factor = [&](const int i, const Real light) {
         const auto pixel = pixels.pixel(first + i, light);
-        const Real cost = replace ? pixel.cost(measured[i]) : pixel.excess_cost(measured[i]);
-        add_figures(terms, pixel.counts, measured[i], cost, trusted[i]);
-        return replace ? -trusted[i] * pixel.slope(measured[i]) : Real(0);
+        const Real measured = counted.measured[i];
+        const Real trusted = counted.trusted[i];
+        const Real cost = replace ? pixel.cost(measured) : pixel.excess_cost(measured);
+        add_figures(terms, pixel.counts, measured, cost, trusted);
+        return replace ? -trusted * pixel.slope(measured) : Real(0);
       };
       if (replace && waves.n_waves == 1 && !spread && !slopes) {  // at once: 3 % of an epoch
         complex* const wave = waves.wave + first;
@@ -118,7 +119,7 @@ struct Compare {
       } else {
         Real light[device::pixels_at_a_time];
         find_light(first, n, light);
-        if (replace && slopes) find_background_slopes(first, n, measured, trusted, light);
+        if (replace && slopes) find_background_slopes(first, n, counted, light);
         TESSERA_INDEPENDENT_ITERATIONS
         for (int i = 0; i < n; ++i) light[i] = factor(i, light[i]);
         if (replace) replace_by(first, n, light);
@@ -150,10 +151,8 @@ struct ShowPattern {
   int j;
   KOKKOS_FUNCTION void operator()(const int, const int y, const int x) const {
     const auto row = comparison.row(j, y);
-    Real measured = 0;
-    Real trusted = 0;
-    row.pattern.read(x, 1, &measured, &trusted);
-    images(0, y, x) = trusted > 0 ? measured : Real(-1);
+    const TrustedCounts counted = row.pattern.read(x, 1);
+    images(0, y, x) = counted.trusted[0] > 0 ? counted.measured[0] : Real(-1);
     Real light = 0;
     row.find_light(x, 1, &light);
     images(1, y, x) = row.pixels.pixel(x, light).counts;

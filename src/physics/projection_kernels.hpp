@@ -103,23 +103,25 @@ struct Project {
       }
     }
     /// |r|^2 becomes the residual over r. @return its |(P_M - 1) r|^2
-    KOKKOS_FUNCTION Real find_factor(const int first, const int n, const Real* measured,
-                                     const Real* trusted, Real* light) const {
+    KOKKOS_FUNCTION Real find_factor(const int first, const int n, const TrustedCounts& counted,
+                                     Real* light) const {
       Real distance = 0;
       TESSERA_INDEPENDENT_ITERATIONS
       for (int i = 0; i < n; ++i) {
-        const Real found = -trusted[i] * pixels.pixel(first + i, light[i]).slope(measured[i]);
+        const Real found =
+            -counted.trusted[i] * pixels.pixel(first + i, light[i]).slope(counted.measured[i]);
         distance += found * found * light[i];
         light[i] = found;
       }
       return distance;
     }
-    KOKKOS_FUNCTION void add_figures_of(const int first, const int n, const Real* measured,
-                                        const Real* trusted, const Real* light, Real* sum) const {
+    KOKKOS_FUNCTION void add_figures_of(const int first, const int n, const TrustedCounts& counted,
+                                        const Real* light, Real* sum) const {
       TESSERA_INDEPENDENT_ITERATIONS
       for (int i = 0; i < n; ++i) {
         const auto pixel = pixels.pixel(first + i, light[i]);
-        add_figures(sum, pixel.counts, measured[i], pixel.excess_cost(measured[i]), trusted[i]);
+        const Real measured = counted.measured[i];
+        add_figures(sum, pixel.counts, measured, pixel.excess_cost(measured), counted.trusted[i]);
       }
     }
     /// What a part of a wave becomes, times 1 / scale, and what is kept of it.
@@ -152,13 +154,11 @@ struct Project {
     }
     KOKKOS_FUNCTION void operator()(const int first, const int last, Real* sum) const {
       const int n = device::count_pixels(first, last);
-      Real measured[device::pixels_at_a_time];
-      Real trusted[device::pixels_at_a_time];
-      pattern.read(first, n, measured, trusted);
+      const TrustedCounts counted = pattern.read(first, n);
       Real found[device::pixels_at_a_time];
       if constexpr (looks) {
         find_reached(first, n, found);
-        const Real distance = find_factor(first, n, measured, trusted, found);
+        const Real distance = find_factor(first, n, counted, found);
         if constexpr (!moves) {
           sum[0] += distance;
           for (int i = 0; i < n; ++i) factor[first + i] = found[i];
@@ -168,7 +168,7 @@ struct Project {
         Real light[device::pixels_at_a_time];
         waves.find_light(first, n, light);
         Real terms[n_sums] = {};
-        add_figures_of(first, n, measured, trusted, light, terms);
+        add_figures_of(first, n, counted, light, terms);
         for (int k = 0; k < n_sums; ++k) sum[k] += terms[k];
         move(first, n, looks ? found : factor + first);
       }

@@ -9,6 +9,7 @@
 #include "tessera/physics/pattern_store.hpp"
 
 #include "chunk_kernels.hpp"
+#include "device/sums.hpp"
 
 namespace tessera::physics {
 
@@ -18,6 +19,12 @@ inline hot_path::Counts count_type(const Patterns& patterns) {
   return types[patterns.index()];
 }
 
+/// Of some pixels of a row: the count, and 1; 0 and 0 where it means nothing.
+struct TrustedCounts {
+  Real measured[device::pixels_at_a_time];
+  Real trusted[device::pixels_at_a_time];
+};
+
 /// Counts of any type: what works on them need not know it when it is compiled.
 struct TrustedRow {
   const void* counts;
@@ -25,31 +32,37 @@ struct TrustedRow {
   const Real* valid;
   Real saturation;
 
-  /// Of n pixels from `first` on: the count, and 1; 0 and 0 where it means nothing. Patterns are
-  /// finite there, too, and by a choice loops that add up both would not be vectorised.
-  KOKKOS_FUNCTION void read(const int first, const int n, Real* measured, Real* trusted) const {
+  /// Of n pixels from `first` on. Patterns are finite where they mean nothing, too, and by a choice
+  /// loops that add up both would not be vectorised.
+  KOKKOS_FUNCTION TrustedCounts read(const int first, const int n) const {
+    TrustedCounts counted;
     switch (type) {
       case hot_path::Counts::u8:
-        return read_as<std::uint8_t>(first, n, measured, trusted);
+        read_as<std::uint8_t>(first, n, counted);
+        break;
       case hot_path::Counts::u16:
-        return read_as<std::uint16_t>(first, n, measured, trusted);
+        read_as<std::uint16_t>(first, n, counted);
+        break;
       case hot_path::Counts::u32:
-        return read_as<std::uint32_t>(first, n, measured, trusted);
+        read_as<std::uint32_t>(first, n, counted);
+        break;
       case hot_path::Counts::f32:
-        return read_as<float>(first, n, measured, trusted);
+        read_as<float>(first, n, counted);
+        break;
     }
+    return counted;
   }
 
  private:
   template <class Count>
-  KOKKOS_FUNCTION void read_as(const int first, const int n, Real* measured, Real* trusted) const {
+  KOKKOS_FUNCTION void read_as(const int first, const int n, TrustedCounts& counted) const {
     const Count* const here = static_cast<const Count*>(counts) + first;
     TESSERA_INDEPENDENT_ITERATIONS
     for (int i = 0; i < n; ++i) {
       const auto count = static_cast<Real>(here[i]);
       const Real may_be = valid[first + i];  // a load of its own: else a branch
-      trusted[i] = count < saturation ? may_be : Real(0);
-      measured[i] = count * trusted[i];
+      counted.trusted[i] = count < saturation ? may_be : Real(0);
+      counted.measured[i] = count * counted.trusted[i];
     }
   }
 };
