@@ -58,7 +58,7 @@ decomposition::Lanes lanes_on_chip(const Sizes& sizes) {
   if (!keeps_waves_on_chip(sizes)) return {};
   const int n_modes = sizes.model.n_modes;
   return {.count = hot_path::places_on_chip(sizes.window.w, n_modes),
-          .most_of_slot = n_modes > 2 ? 1 : 4,
+          .most_of_slot = n_modes > 2 ? 1 : 4,  // decision 8
           .shifted_below = ChipShifts::places_worth_a_slot(n_modes, sizes.window.w)};
 }
 

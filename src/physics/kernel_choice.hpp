@@ -41,7 +41,7 @@ bool keeps_waves_on_chip(const Sizes& sizes);
 /// Whether they keep those of a thick sample there, through all slices.
 bool keeps_slices_on_chip(const Sizes& sizes);
 
-/// In which such a kernel takes the places of a chunk, each with those that follow it in the order.
+/// In which such a kernel takes the places of a chunk; one where no kernel does.
 decomposition::Lanes lanes_on_chip(const Sizes& sizes);
 
 /// Whether they take projections and lines on the chip, and keep spectra.

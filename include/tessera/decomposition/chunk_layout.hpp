@@ -40,9 +40,9 @@ struct ChunkRange {
 /// hide no exchange, and are faster in one chunk.
 void join_if_few(int fewest_divided, std::vector<int>& border, std::vector<int>& interior);
 
-/// In which a chunk that is longer than their number is computed.
+/// What computes a chunk side by side, if it has more positions than that.
 struct Lanes {
-  /// Equal runs of neighbouring places side by side: the first of each, the second, and so on.
+  /// Of equal runs of neighbouring places: the first of each, then the second, and so on.
   int count = 1;
   int most_of_slot = 1;  ///< that take the places of one slot together
   /// A batch that is one chunk, fills the lanes, and has fewer positions for every shift, makes no
