@@ -65,18 +65,18 @@ std::int64_t n_bins(int subpixel_bins) {
 /// to compute it once more.
 int chunk_size(const physics::Sizes& sizes, const deck::Deck& deck, int n_positions) {
   const std::int64_t room_bytes = device::device_is_host ? 128 << 10 : 32 << 20;
-  const std::int64_t min = device::device_is_host ? 1 : runs_in_steps(deck) ? 1024 : 256;
+  const bool in_steps = runs_in_steps(deck);
+  const std::int64_t min = device::device_is_host ? 1 : in_steps ? 1024 : 256;
   const std::int64_t wave_bytes = sizes.waves_bytes() * sizes.model.n_slices;
   const std::int64_t fit = std::max(min, room_bytes / wave_bytes);
   if (device::device_is_host) return static_cast<int>(fit);
-  const bool in_steps = runs_in_steps(deck);
   const bool own_probes = sizes.model.own_probes;
   const bool on_chip =
       in_steps ? !own_probes && physics::keeps_spectra_on_chip(sizes)
                : physics::keeps_waves_on_chip(sizes) || physics::keeps_slices_on_chip(sizes);
-  // Steps keep up to three waves of a position of the chunk; lsqml is slower in longer ones
-  // (decision 8). Without bins every position has room for its shifted probe, for whoever wants it;
-  // with probes of their own, for its exit wave, too.
+  // Steps keep up to three waves of a position of the chunk; lsqml, large windows and thick samples
+  // are slower in longer ones (decision 8). Without bins every position has room for its shifted
+  // probe, for whoever wants it; with probes of their own, for its exit wave, too.
   const bool prefers_shorter =
       in_steps ||
       std::ranges::find(deck.solvers, "lsqml", &deck::Solver::method) != deck.solvers.end();
