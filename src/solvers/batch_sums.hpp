@@ -2,6 +2,7 @@
 /// The sums that a batch makes for the updates of object and probe, and how they travel.
 
 #include <array>
+#include <span>
 
 #include "tessera/physics/sizes.hpp"
 
@@ -65,11 +66,11 @@ class BatchSums {
     const std::array object_sums{halo::tile_field(sums_.object), halo::tile_field(sums_.dose)};
     sweep.sum(exec, batch, object_sums, {}, add);
   }
-  /// The probe's sums alone, from sums().of_probe(): nothing travels to owners.
+  /// The probe's sums alone, of `chunks`, from sums().of_probe(): nothing travels to owners.
   template <class Add>
-  void add_up_probe(const device::Device& exec, Sweep& sweep, const Batch& batch,
-                    const Add& add) const {
-    sweep.sum(exec, batch, {}, shared_, add);
+  void add_up_probe(const device::Device& exec, Sweep& sweep,
+                    std::span<const physics::Chunk> chunks, const Add& add) const {
+    sweep.sum(exec, {.interior = chunks}, {}, shared_, add);
   }
 
  private:

@@ -28,7 +28,7 @@ double copies_remembered(const settings::Solver& settings);
 /// @param shift of a probe by part of a pixel, per position: 1, or less where positions share one
 double transforms_needed(const settings::Solver& settings, int n_slices, double shift);
 
-/// What a method finds from a sample of the positions (decision 26), not from all.
+/// Where a method takes a sample of the positions (decision 26) for all.
 struct Sampling {
   int fewest = 0;      ///< positions of a batch; 0: it looks at all
   bool alone = false;  ///< sums over the sample may hold no others

@@ -24,15 +24,17 @@ namespace tessera::solvers {
 /// with P_jm = S_j probe_m shifted to its position, and D_min = 0.01 max_x sum_m |P_m|^2: noise
 /// over next to nothing has no bound. The object's quotient is exact where D is above that; the
 /// probe has none where it is shifted,
-/// until the probe changes by less than overlap_tolerance or overlap_rounds are done. A pattern
-/// within the distance r^2 / 4 mean counts, r = fourier_relaxation, fulfils the modulus constraint;
-/// others are brought to that distance (Giewekemeyer et al. 2010, PNAS 107, 529). The difference
-/// map takes 0.7 of the mean distance that P_O had in the epoch before, if that is more: where
-/// noise lets the two constraints not meet it would wander on. Masked pixels float. Positions have
-/// their slopes from P_O of the new object and probe, and the windows of waves stay where they are:
-/// positions move in them. The whole scan is one batch. The difference map keeps one wave per
-/// position and mode, RAAR two. In an epoch of n rounds the ranks exchange n times 3 Reals per
-/// ghost pixel to owners and 2 back, and all-reduce n times 2 n_modes
+/// until the probe changes by less than overlap_tolerance or overlap_rounds are done. Until
+/// projections alternate the probe's sums are those of a sample of the positions (decision 26):
+/// every probe pixel is seen by all of them, an object's by those around it. A pattern within the
+/// distance r^2 / 4 mean counts, r = fourier_relaxation, fulfils the modulus constraint; others are
+/// brought to that distance (Giewekemeyer et al. 2010, PNAS 107, 529). The difference map takes 0.7
+/// of the mean distance that P_O had in the epoch before, if that is more: where noise lets the two
+/// constraints not meet it would wander on. Masked pixels float. Positions have their slopes from
+/// P_O of the new object and probe, and the windows of waves stay where they are: positions move in
+/// them. The whole scan is one batch. The difference map keeps one wave per position and mode, RAAR
+/// two. In an epoch of n rounds the ranks exchange n times 3 Reals per ghost pixel to owners and 2
+/// back, and all-reduce n times 2 n_modes
 /// + 1 Reals per probe pixel; the host waits after every round, so as to decide on the next.
 /// Without an update of the probe one object update is all.
 class ProjectionSolver final : public Solver {

@@ -36,6 +36,7 @@ struct Reference {
   SmallScan& scan;
   settings::Projection options;
   double dark_amplitude = 0;
+  std::vector<bool> explained = std::vector<bool>(n_positions, true);  ///< by the probe
   Shape2 window = scan.window;
   const double least_bound =
       options.fourier_relaxation * options.fourier_relaxation / 4 * power(scan.probe);
@@ -95,8 +96,9 @@ struct Reference {
   double find_probe(const std::vector<WaveStack>& waves) {
     tessera::testing::PlainSums sums(scan.object.shape(), n_modes, window);
     for (int j = 0; j < n_positions; ++j)
-      sums.add_to_probe(scan.object, combined(1, waves[j], -1, exit_waves(j)), scan.corner[j],
-                        scan.subpixel[j]);
+      if (explained[j])
+        sums.add_to_probe(scan.object, combined(1, waves[j], -1, exit_waves(j)), scan.corner[j],
+                          scan.subpixel[j]);
     const WaveStack before = scan.probe;
     const double max_overlap = *std::ranges::max_element(sums.overlap);
     for (int m = 0; m < n_modes; ++m)

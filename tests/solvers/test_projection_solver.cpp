@@ -30,16 +30,21 @@ struct Reconstruction {
   ProjectionSolver solver;
 
   /// @param model what is unusual of it
+  /// @param sampled empty: all positions
   Reconstruction(const SmallScan& scan, const settings::Projection& options,
-                 int probe_start_epoch = 0, physics::ModelOptions model = {})
+                 int probe_start_epoch = 0, physics::ModelOptions model = {},
+                 const std::vector<bool>& sampled = {})
       : unknowns{tessera::testing::on_device(scan.object), tessera::testing::on_device(scan.probe)},
         all(Box::at({0, 0}, scan.object.shape())),
         rank(halo::make_transport("auto", world()), {all, all, {}}, 3, scan.tile, {},
              in_chunks_of_three(model, scan.window)),
         near{scan.window, positions, scan.corner, std::vector<int>(n_positions)},
-        sweep(rank.make_sweep(
-            {positions, scan.corner, 0, decomposition::BatchOrder::spread, 1},
-            {positions, std::vector<bool>(n_positions, false), scan.subpixel, near})),
+        sweep(rank.make_sweep({positions, scan.corner, 0, decomposition::BatchOrder::spread, 1},
+                              {.positions = positions,
+                               .on_border = std::vector<bool>(n_positions, false),
+                               .subpixel = scan.subpixel,
+                               .near = near,
+                               .sampled = sampled})),
         solver({.epochs = n_epochs,
                 .probe_start_epoch = probe_start_epoch,
                 .orthogonalise_every = 0,
@@ -77,6 +82,7 @@ struct Case {
   int probe_start_epoch = 0;
   int n_settling = 0;  ///< of the epochs
   double dark_amplitude = 0;
+  std::vector<bool> sampled = {};  ///< empty: all positions
 };
 
 class ProjectionSolverTest : public ::testing::TestWithParam<Case> {
@@ -92,6 +98,11 @@ class ProjectionSolverTest : public ::testing::TestWithParam<Case> {
     physics::ModelOptions model;
     model.dark_amplitude = std::max(model.dark_amplitude, GetParam().dark_amplitude);
     return model;
+  }
+  /// That the probe is found from in `epoch`.
+  static std::vector<bool> explained(int epoch) {
+    const std::vector<bool>& sampled = GetParam().sampled;
+    return sampled.empty() || settles(epoch) ? std::vector<bool>(n_positions, true) : sampled;
   }
   static bool settles(int epoch) { return epoch >= n_epochs - GetParam().n_settling; }
   void expect_same(const Reconstruction& run) const {
@@ -110,11 +121,12 @@ class Raar : public ProjectionSolverTest {};
 TEST_P(DifferenceMap, EpochsAreTheMap) {
   const settings::Projection options = this->options();
   const int probe_start_epoch = GetParam().probe_start_epoch;
-  Reconstruction run(scan_, options, probe_start_epoch, model());
+  Reconstruction run(scan_, options, probe_start_epoch, model(), GetParam().sampled);
   Reference reference{scan_, options, GetParam().dark_amplitude};
   std::vector<WaveStack> psi = reference.exit_waves();
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
     const double error = reference.error();
+    reference.explained = explained(epoch);
     if (settles(epoch)) reference.distance_bound = reference.least_bound;
     for (int j = 0; j < n_positions; ++j) {
       const WaveStack overlapping = reference.exit_waves(j);
@@ -136,13 +148,14 @@ TEST_P(DifferenceMap, EpochsAreTheMap) {
 TEST_P(Raar, EpochsAreTheMap) {
   const settings::Projection options = this->options();
   const int probe_start_epoch = GetParam().probe_start_epoch;
-  Reconstruction run(scan_, options, probe_start_epoch, model());
+  Reconstruction run(scan_, options, probe_start_epoch, model(), GetParam().sampled);
   Reference reference{scan_, options, GetParam().dark_amplitude};
   std::vector<WaveStack> psi = reference.exit_waves();
   std::vector<WaveStack> measured = psi;    // P_M psi
   std::vector<WaveStack> reflection = psi;  // R_M psi
   for (int epoch = 0; epoch < n_epochs; ++epoch) {
     const double error = reference.error();
+    reference.explained = explained(epoch);
     for (int j = 0; j < n_positions; ++j) {
       if (settles(epoch)) {
         reflection[j] = reference.with_measured_amplitudes(reference.exit_waves(j), j);
@@ -167,6 +180,7 @@ TEST_P(Raar, EpochsAreTheMap) {
 
 constexpr double dark = 2;  ///< than which a third of the pixels are darker
 constexpr settings::ProjectionMap raar = settings::ProjectionMap::raar;
+const std::vector<bool> some{true, false, true, false};
 const auto name_of = [](const auto& tested) { return std::string(tested.param.name); };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -179,7 +193,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"Settles", {.overlap_rounds = 2}, true, small_window, 0, 1},
                       Case{"Larger", {}, false, larger_window},
                       Case{"LargerRounds", {.overlap_rounds = 2}, true, larger_window},
-                      Case{"LargerSettles", {.overlap_rounds = 2}, true, larger_window, 0, 1}),
+                      Case{"LargerSettles", {.overlap_rounds = 2}, true, larger_window, 0, 1},
+                      Case{"OfASample", {.overlap_rounds = 2}, true, small_window, 0, 1, 0, some},
+                      Case{"LargerOfASample", {}, true, larger_window, 0, 1, 0, some}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -199,6 +215,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LargerSparesTheDark", {.map = raar}, true, larger_window, 0, 0, dark},
         Case{"ProbeStartsLater", {.map = raar, .overlap_rounds = 3}, true, small_window, 1},
         Case{"Settles", {.map = raar, .overlap_rounds = 2}, true, small_window, 0, 1},
+        Case{"OfASample", {.map = raar}, true, small_window, 0, 1, 0, some},
+        Case{"LargerOfASample", {.map = raar}, true, larger_window, 0, 1, 0, some},
         Case{"Larger", {.map = raar}, false, larger_window},
         Case{"LargerRounds",
              {.map = raar, .overlap_rounds = 2, .raar_beta = 0.9},

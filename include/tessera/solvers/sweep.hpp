@@ -25,10 +25,10 @@ struct BlockList {
 /// not.
 struct Batch {
   int id = 0;  ///< the same positions in every epoch if the sweep's batches are fixed
-  std::span<const physics::Chunk> border;
-  std::span<const physics::Chunk> interior;
-  BlockList touched;
-  halo::CarriedPixels carried;                  ///< of an exchange: what its windows reach
+  std::span<const physics::Chunk> border = {};
+  std::span<const physics::Chunk> interior = {};
+  BlockList touched = {};
+  halo::CarriedPixels carried = {};             ///< of an exchange: what its windows reach
   std::span<const physics::Chunk> sample = {};  ///< those of its chunks that are sampled
 
   /// Border and interior, which lie one after the other.

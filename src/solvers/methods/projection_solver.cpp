@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
+#include "decomposition/even_sample.hpp"
 #include "device/sums.hpp"
 #include "physics/inner_product.hpp"
 #include "solvers/methods.hpp"
@@ -139,9 +141,10 @@ std::int64_t ProjectionSolver::bytes(const settings::Solver& settings,
          (sizes.model.own_probes ? physics::bytes_of<int>(2 * sizes.n_positions) : 0);
 }
 
-/// Of P_O psi there, and of what it projects next back; the probe there and its sum back.
+/// Of P_O psi there, and of what it projects next back; the probe there, and of a sample its sum
+/// back.
 double ProjectionSolver::transforms(int, double shift) {
-  return 2 + 2 * shift;
+  return 2 + shift + shift / decomposition::thinnest_sample;
 }
 
 void ProjectionSolver::start_epoch(const Device& exec, int epoch) {
@@ -199,9 +202,10 @@ void ProjectionSolver::project(const Device& exec, Sweep& sweep, const Batch& ba
   });
   update_object(exec, sweep, batch.touched);
   if (epoch < settings_.probe_start_epoch) return;
+  const std::span<const Chunk> explained = settles_ ? batch.chunks() : batch.sample;
   for (int round = 1;; ++round) {
     batch_sums_.clear_shared(exec);
-    batch_sums_.add_up_probe(exec, sweep, batch, [&](const Chunk& chunk) {
+    batch_sums_.add_up_probe(exec, sweep, explained, [&](const Chunk& chunk) {
       pass_.add_to_probe(exec, unknowns_.object, chunk, sums);
     });
     const double change = update_probe(exec, sweep);
@@ -287,7 +291,7 @@ Fields ProjectionSolver::memory() {
 
 template <>
 Method method_of<settings::Projection>() {
-  return method<ProjectionSolver>();
+  return method<ProjectionSolver>({.fewest = 256, .alone = true});
 }
 
 }  // namespace tessera::solvers
