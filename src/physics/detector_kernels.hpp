@@ -35,12 +35,13 @@ struct WaveRow {
 
   /// light[i] = sum of |waves|^2 at first + i, for i < n.
   KOKKOS_FUNCTION void find_light(const int first, const int n, Real* light) const {
+    const complex* const here = wave + first;  // wave[first + i] is not vectorised everywhere
     TESSERA_INDEPENDENT_ITERATIONS
-    for (int i = 0; i < n; ++i) light[i] = squared_magnitude(wave[first + i]);
+    for (int i = 0; i < n; ++i) light[i] = squared_magnitude(here[i]);
     for (int k = 1; k < n_waves; ++k) {
-      const complex* const here = wave + k * stride + first;
+      const complex* const next = here + k * stride;
       TESSERA_INDEPENDENT_ITERATIONS
-      for (int i = 0; i < n; ++i) light[i] += squared_magnitude(here[i]);
+      for (int i = 0; i < n; ++i) light[i] += squared_magnitude(next[i]);
     }
   }
   /// waves at first + i *= factor[i]
