@@ -186,8 +186,7 @@ HaloExchange::Accumulation HaloExchange::begin_accumulate(const Device& exec,
                                                           std::span<const TileField> fields,
                                                           const CarriedPixels& carried) {
   const device::Region region("begin accumulate");
-  under_way_.n = 0;
-  if (!fields.empty()) begin(exec, fields, carried, &PeerMessages::to_owners);
+  begin(exec, fields, carried, &PeerMessages::to_owners);
   return Accumulation(*this);
 }
 

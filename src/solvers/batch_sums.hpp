@@ -70,7 +70,8 @@ class BatchSums {
   template <class Add>
   void add_up_probe(const device::Device& exec, Sweep& sweep,
                     std::span<const physics::Chunk> chunks, const Add& add) const {
-    sweep.sum(exec, {.interior = chunks}, {}, shared_, add);
+    for (const physics::Chunk& chunk : chunks) add(chunk);
+    sweep.all_reduce_reals(exec, shared_);
   }
 
  private:

@@ -25,10 +25,10 @@ struct BlockList {
 /// not.
 struct Batch {
   int id = 0;  ///< the same positions in every epoch if the sweep's batches are fixed
-  std::span<const physics::Chunk> border = {};
-  std::span<const physics::Chunk> interior = {};
-  BlockList touched = {};
-  halo::CarriedPixels carried = {};             ///< of an exchange: what its windows reach
+  std::span<const physics::Chunk> border;
+  std::span<const physics::Chunk> interior;
+  BlockList touched;
+  halo::CarriedPixels carried;                  ///< of an exchange: what its windows reach
   std::span<const physics::Chunk> sample = {};  ///< those of its chunks that are sampled
 
   /// Border and interior, which lie one after the other.
@@ -99,8 +99,8 @@ class Sweep {
   bool sums_beside() const { return transport_.sums_beside(); }
   /// Sum over a batch: add(chunk) for every chunk, which writes `object_sums` and `shared_sums`;
   /// then owners hold the complete object sums and every rank the complete shared ones. The
-  /// accumulate is under way behind the interior, and carries what the batch reaches. What is empty
-  /// does not travel. Collective.
+  /// accumulate is under way behind the interior, and carries what the batch reaches. Shared sums
+  /// that are empty do not travel. Collective.
   /// @param beside where add(chunk) leaves the last of the shared sums, and they are summed
   template <class Add>
   void sum(const device::Device& exec, const Batch& batch,
