@@ -228,6 +228,7 @@ TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
   SmallScan scan = tessera::testing::make_small_scan(small_window, n_modes, n_positions, true, 31);
   const Reference exact{scan, {}};
   std::vector<double> distances;
+  distances.reserve(n_positions);
   for (int j = 0; j < n_positions; ++j)
     distances.push_back(Reference::squared_norm(
         exact.difference(tessera::testing::dft(exact.exit_waves(j), -1), j)));
