@@ -57,6 +57,7 @@ void Run::find_lost_positions() {
     search.look(place_px, errors);
   }
   refinement_->move_positions(exec_, lost, search.best_px());
+  solver_->take_far_moves();
 }
 
 std::vector<int> Run::leave_out_bad_patterns() {

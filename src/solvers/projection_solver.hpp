@@ -51,6 +51,8 @@ class ProjectionSolver final : public Solver {
   void start_epoch(const device::Device& exec, int epoch) override;
   bool repeats_from(int) const override { return false; }
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
+  /// All waves start anew: those of positions that stay know of those that were elsewhere.
+  void take_far_moves() override { mean_counts_ = 0; }
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
   void add_slopes(const device::Device& exec, Sweep& sweep, const Batch& batch) override;
   void take_sums(const device::Device& exec, const device::DeviceView<double*>& taken) override;

@@ -36,6 +36,8 @@ class Solver {
   virtual bool goes_far() const { return false; }
   /// The batch's slopes of what is refined, where all unknowns are now. Moves nothing.
   virtual void add_slopes(const device::Device&, Sweep&, const Batch&) {}
+  /// Between epochs: some positions, on any of the ranks, were put far from where they were.
+  virtual void take_far_moves() {}
   /// After the last batch of `epoch` (from 0).
   virtual void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) = 0;
   /// This rank's running sums of the epoch, each batch before its update, to the first values of
