@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -139,10 +140,20 @@ void Parser::read_deck() {
   start_paths_at(std::filesystem::path(path_).parent_path());
 }
 
+bool has_all(const toml::table& section, std::span<const char* const> words) {
+  return std::ranges::all_of(words, [&](const char* word) { return section.contains(word); });
+}
+
 /// Resolved decks of earlier versions hold the keys of all methods, which had no effect on others.
 bool is_resolved_by_earlier_version(const toml::table& solver) {
   constexpr std::array always{"momentum", "raar_beta", "lbfgs_history", "adam_beta1"};
-  return std::ranges::all_of(always, [&](const char* key) { return solver.contains(key); });
+  return has_all(solver, always);
+}
+
+/// Of those that such decks hold together, and that made no difference.
+bool is_gone(const std::string& word, const toml::table& solver) {
+  constexpr std::array gone{"overlap_rounds", "overlap_tolerance"};
+  return std::ranges::count(gone, word) > 0 && has_all(solver, gone);
 }
 
 void Parser::read_section(const toml::table& section, const std::string& prefix) {
@@ -152,6 +163,7 @@ void Parser::read_section(const toml::table& section, const std::string& prefix)
     const std::string name = prefix + word;
     if (ignores_other_methods && !has_key(name) && !settings::methods_with_key(word).empty())
       continue;
+    if (is_gone(word, section)) continue;
     const bool opens_section = prefix.empty() && is_section(name);
     if (opens_section && node.is_table()) {
       read_section(*node.as_table(), name + ".");

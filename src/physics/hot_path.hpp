@@ -222,7 +222,8 @@ void add_products_of_own_probes(void* stream, const ScanArrays& scan, const Chun
 /// A step of a projection method, of the row spectra that P_O leaves and of those that are kept of
 /// every position: `LinearMap` of projection_pass.hpp.
 struct Projection {
-  Complex* overlapping;  ///< (position, mode, n, n) = what P_O shall project
+  Complex* overlapping;  ///< (position, mode, n, n) = what P_O shall project; null: not stored,
+                         ///< on the chip
   Complex* kept;         ///< (position, mode, n, n), the same array or another
   float* factor;         ///< (place, n, n), overwritten
   double* distance;      ///< (place), squared, to the measured amplitudes; 0 before
@@ -258,7 +259,7 @@ void find_spectra(void* stream, const ScanArrays& scan, const ChunkArrays& chunk
 void project_and_add(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                      const Projection& projection);
 
-/// `add_kept` of spectra on the chip, by position.
+/// `add_kept` to the probe's sums, of spectra on the chip, by position.
 void add_kept_spectra(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                       const Complex* spectra);
 

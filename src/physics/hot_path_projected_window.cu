@@ -6,14 +6,6 @@ namespace tessera::physics::hot_path {
 namespace {
 
 template <Gradient gradient>
-void launch_kept(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
-                 const Projection& kept) {
-  const LaunchWindows<gradient, true> launch_windows{stream, scan, chunk, kept};
-  with_spectra_size(scan.n,
-                    [&](auto size) { launch_windows(WindowKind<size, std::uint8_t, 0>()); });
-}
-
-template <Gradient gradient>
 void launch_projection(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                        const Projection& projection) {
   with_comparison(scan, [&](auto plain) {
@@ -40,9 +32,9 @@ void add_kept_spectra(void* stream, const ScanArrays& scan, const ChunkArrays& c
   add_overlap(stream, scan, chunk);
   Projection kept{};
   kept.overlapping = const_cast<Complex*>(spectra);
-  if (chunk.object_sum || chunk.dose)
-    launch_kept<Gradient::of_kept_by_object>(stream, scan, chunk, kept);
-  if (chunk.slot_sums) launch_kept<Gradient::of_kept_by_probe>(stream, scan, chunk, kept);
+  const LaunchWindows<Gradient::of_kept, true> launch_windows{stream, scan, chunk, kept};
+  with_spectra_size(scan.n,
+                    [&](auto size) { launch_windows(WindowKind<size, std::uint8_t, 0>()); });
 }
 
 }  // namespace tessera::physics::hot_path

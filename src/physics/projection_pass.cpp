@@ -62,10 +62,9 @@ std::int64_t ProjectionPass::bytes(const Sizes& sizes, const LinearMap& map) {
          sizes.model.chunk_size * (bytes_of<Real>(1) + bytes_of<double>(1) + of_factor);
 }
 
-const char* ProjectionPass::form(bool of_next) const {
-  if (on_chip_) return "chip_spectra";
-  if (model_.kernels() == Kernels::fused) return "row_spectra";
-  return of_next && !keeps_one() ? "waves" : "spectra";
+std::string ProjectionPass::kept_name() const {
+  if (on_chip_) return "kept_chip_spectra";
+  return model_.kernels() == Kernels::fused ? "kept_row_spectra" : "kept_spectra";
 }
 
 template <class F>
@@ -104,26 +103,26 @@ void ProjectionPass::start_on_chip(const Device& exec, const ObjectView& object,
 }
 
 void ProjectionPass::step(const Device& exec, const ObjectView& object, const Chunk& chunk,
-                          double bound, const GradientSums& sums) {
+                          double bound, bool stores_next, const GradientSums& sums) {
   if (model_.kernels() == Kernels::fused) {
-    project_at_once(exec, object, chunk, bound, sums);
+    project_at_once(exec, object, chunk, bound, stores_next, sums);
     if (!on_chip_) add_at_once(exec, object, chunk, sums, false);
     return;
   }
-  project(exec, object, chunk, bound);
+  project(exec, object, chunk, bound, stores_next);
   model_.add_gradients(exec, object, chunk, sums, false, 1);
 }
 
 /// model_.waves() = next.
 void ProjectionPass::project(const Device& exec, const ObjectView& object, const Chunk& chunk,
-                             double bound) {
+                             double bound, bool stores_next) {
   model_.forward(exec, object, chunk);
   if (model_.detector().compares_waves_alone())
     project_waves(exec, chunk, bound);
   else
     project_by_residuals(exec, chunk, bound);
   model_.backward(exec, chunk);
-  if (!keeps_one()) visit(exec, "tessera::physics::store_next", chunk, StoreNext{});
+  if (stores_next && !keeps_next()) visit(exec, "tessera::physics::store_next", chunk, StoreNext{});
 }
 
 void ProjectionPass::project_waves(const Device& exec, const Chunk& chunk, double bound) {
@@ -174,17 +173,18 @@ void ProjectionPass::find_residual_shares(const Device& exec, int count, double 
                        ShareBeyond{bound, distance_, residual_share_});
 }
 
-/// model_.waves() = next, again. With the chunk's shifts: of the near field the way back has them.
+/// model_.waves() = next, again, from spectra. With the chunk's shifts: of the near field the way
+/// back has them.
 void ProjectionPass::recall(const Device& exec, const Chunk& chunk) {
   model_.illumination().shift_probes(exec, chunk);
-  visit(exec, "tessera::physics::recall", chunk,
-        Recall{keeps_one() ? model_.unitary_scale() : Real(1)});
-  if (keeps_one()) model_.backward(exec, chunk);
+  visit(exec, "tessera::physics::recall", chunk, Recall{model_.unitary_scale()});
+  model_.backward(exec, chunk);
 }
 
 /// On the chip with what `next` adds to the object's sums.
 void ProjectionPass::project_at_once(const Device& exec, const ObjectView& object,
-                                     const Chunk& chunk, double bound, const GradientSums& sums) {
+                                     const Chunk& chunk, double bound, bool stores_next,
+                                     const GradientSums& sums) {
   const ChunkPatterns patterns = model_.detector().counts(exec, chunk);
   model_.illumination().shift_probes(exec, chunk);
   if (!on_chip_) device::set_zero(exec, distance_);
@@ -195,7 +195,9 @@ void ProjectionPass::project_at_once(const Device& exec, const ObjectView& objec
   fused.patterns_packed = patterns.packed;
   fused.sums = figures_.sums().data();
   model_.coverage().take(exec, scan, chunk, fused);
-  const hot_path::Projection projection{.overlapping = plain(next_.data()),
+  // Rows add what is stored to the object's sums.
+  const bool stores = stores_next || keeps_next() || !on_chip_;
+  const hot_path::Projection projection{.overlapping = stores ? plain(next_.data()) : nullptr,
                                         .kept = plain(kept_.data()),
                                         .factor = plain(factor_.data()),
                                         .distance = distance_.data(),
@@ -213,20 +215,13 @@ void ProjectionPass::project_at_once(const Device& exec, const ObjectView& objec
     hot_path::project(stream, scan, fused, projection, plain(model_.waves().data()));
 }
 
-void ProjectionPass::add_to_object(const Device& exec, const ObjectView& object, const Chunk& chunk,
-                                   const GradientSums& sums) {
-  if (model_.kernels() == Kernels::fused) return add_at_once(exec, object, chunk, sums, false);
-  recall(exec, chunk);
-  model_.add_gradients(exec, object, chunk, sums, false, 1);
-}
-
 void ProjectionPass::add_to_probe(const Device& exec, const ObjectView& object, const Chunk& chunk,
                                   const GradientSums& sums) {
   if (model_.kernels() == Kernels::fused)
     return add_at_once(exec, object, chunk, sums.of_probe(), true);
-  if (keeps_one()) recall(exec, chunk);
-  model_.add_probe_residual(exec, object, chunk, keeps_one() ? model_.waves() : next_, !keeps_one(),
-                            sums);
+  if (keeps_next()) recall(exec, chunk);
+  model_.add_probe_residual(exec, object, chunk, keeps_next() ? model_.waves() : next_,
+                            !keeps_next(), sums);
 }
 
 void ProjectionPass::add_at_once(const Device& exec, const ObjectView& object, const Chunk& chunk,

@@ -40,11 +40,9 @@ class ProjectionPass {
   void start(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
   /// A step of `chunk`, and what `next` adds to the object's sums.
   /// @param bound squared distance to the measured amplitudes that a pattern may keep
+  /// @param stores_next for add_to_probe, until the next step
   void step(const device::Device& exec, const ObjectView& object, const Chunk& chunk, double bound,
-            const GradientSums& sums);
-  /// What `next` adds to the object's sums alone, once more.
-  void add_to_object(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                     const GradientSums& sums);
+            bool stores_next, const GradientSums& sums);
   /// What it adds to the probe's alone: of sums.probe what it has besides the waves of object and
   /// probe as they are.
   void add_to_probe(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
@@ -54,27 +52,25 @@ class ProjectionPass {
   RunningFigures& figures() { return figures_; }
 
   /// What steps remember, (position, image, h, w).
-  const WavesView& next() const { return next_; }
   const WavesView& kept() const { return kept_; }
-  bool keeps_one() const { return kept_.data() == next_.data(); }
-  /// Names of them that say in what form they are, which is the kernels' own.
-  std::string next_name() const { return std::string("next_") + form(true); }
-  std::string kept_name() const { return std::string("kept_") + form(false); }
+  /// Its name, which says in what form it is: the kernels' own.
+  std::string kept_name() const;
+  /// `next` is `kept`: stored in any case.
+  bool keeps_next() const { return kept_.data() == next_.data(); }
 
   /// Device memory that it takes.
   static std::int64_t bytes(const Sizes& sizes, const LinearMap& map);
 
  private:
-  const char* form(bool of_next) const;
   void start_on_chip(const device::Device& exec, const ObjectView& object, const Chunk& chunk);
   void project(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-               double bound);
+               double bound, bool stores_next);
   void project_waves(const device::Device& exec, const Chunk& chunk, double bound);
   void project_by_residuals(const device::Device& exec, const Chunk& chunk, double bound);
   void find_residual_shares(const device::Device& exec, int count, double bound) const;
   void recall(const device::Device& exec, const Chunk& chunk);
   void project_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
-                       double bound, const GradientSums& sums);
+                       double bound, bool stores_next, const GradientSums& sums);
   void add_at_once(const device::Device& exec, const ObjectView& object, const Chunk& chunk,
                    const GradientSums& sums, bool with_probe);
   template <class F>

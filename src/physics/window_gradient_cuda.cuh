@@ -14,11 +14,10 @@ namespace tessera::physics::hot_path {
 
 /// Waves of which the gradients are taken, and whose sums.
 enum class Gradient {
-  of_residual,        ///< what the exit wave misses of the counts: object and probe
-  of_projection,      ///< what a projection makes of the exit wave: object
-  of_bounded,         ///< the same, of one whose patterns may keep a distance
-  of_kept_by_object,  ///< what is kept: object
-  of_kept_by_probe    ///< what is kept besides the exit wave: probe
+  of_residual,    ///< what the exit wave misses of the counts: object and probe
+  of_projection,  ///< what a projection makes of the exit wave: object
+  of_bounded,     ///< the same, of one whose patterns may keep a distance
+  of_kept         ///< what is kept besides the exit wave: probe
 };
 
 /// What is added to, as boxes of rows that a slice has.
@@ -39,9 +38,9 @@ class WindowGradient {
   static constexpr int ahead = gradient != Gradient::of_residual ? 9
                                : n == 128 && shares > 0          ? 13
                                                                  : 20;
-  static constexpr bool by_object = gradient != Gradient::of_kept_by_probe;
+  static constexpr bool by_object = gradient != Gradient::of_kept;
   static constexpr bool by_probe =
-      gradient == Gradient::of_residual || gradient == Gradient::of_kept_by_probe;
+      gradient == Gradient::of_residual || gradient == Gradient::of_kept;
   static constexpr bool projects =
       gradient == Gradient::of_projection || gradient == Gradient::of_bounded;
   static constexpr bool makes_waves = gradient == Gradient::of_residual || projects;
@@ -167,7 +166,7 @@ class WindowGradient {
 
   /// Of what is staged there, for the waves that are recalled next.
   __device__ __forceinline__ void free_slice(const Place& now, const Place& next, bool ends) {
-    if (by_probe && !ends && next.slot != now.slot) probe_sum_.flush(now.slot);
+    if (!ends && next.slot != now.slot) probe_sum_.flush(now.slot);
     if (lane_ == 0) wait_until_read();
     __syncwarp();
   }

@@ -137,7 +137,7 @@ class WindowProjection : public WindowDetector<n, Count, 0, false, plain> {
           const float2 base = (p.from_overlap ? wave : reflected) * (1 / n_pixels);
           wave = base + reflected * (factor * of_residual);
           const int number = (16 * half + i) * step;
-          __stcs(overlapping + number, wave);
+          if (p.overlapping) __stcs(overlapping + number, wave);
           if (p.kept != p.overlapping)
             __stcs(kept + number, wave * p.keeps_new + base * p.keeps_base);
         }

@@ -14,8 +14,6 @@ enum class ProjectionMap { difference_map, raar };
 struct Projection {
   ProjectionMap map = ProjectionMap::difference_map;
   double fourier_relaxation = 0;
-  int overlap_rounds = 10;
-  double overlap_tolerance = 0.05;
   double raar_beta = 0.75;
   double settle_fraction = 0.25;
   /// Of the probe's greatest: where less falls, the object goes a part of the way. It has no key.
@@ -50,17 +48,6 @@ struct Projection {
              "before, if that is more.",
          .min = 0,
          .max = 2},
-        {.name = "overlap_rounds",
-         .field = &overlap_rounds,
-         .meaning = "Most alternating updates of object and probe in an epoch.",
-         .min = 1,
-         .max = 1000},
-        {.name = "overlap_tolerance",
-         .field = &overlap_tolerance,
-         .meaning = "These updates end once the probe changes by less than this, relative to "
-                    "itself.",
-         .min = 0,
-         .max = 1},
         {.name = "raar_beta",
          .field = &raar_beta,
          .meaning = "1 reflects in full, as `dm` does; less is steadier; 0.5 makes alternating "

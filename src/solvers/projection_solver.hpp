@@ -18,25 +18,23 @@ namespace tessera::solvers {
 ///     psi <- psi + P_M R_O psi - P_O psi
 ///   RAAR (Luke 2005, Inverse Problems 21, 37; Marchesini et al. 2016, J. Appl. Cryst. 49,
 ///   1245): psi <- [beta / 2 (R_O R_M + 1) + (1 - beta) P_M] psi
-/// P_O alternates, on psi or for RAAR on R_M psi (as Thibault 2009),
+/// P_O, of psi or for RAAR of R_M psi, finds first the object, then the probe (as Thibault 2009):
 ///   object += (sum_jm conj(P_jm) psi_jm - D object) / max(D, D_min),  D = sum_jm |P_jm|^2,
 ///   probe_m += sum_j S_j* [conj(O_j) (psi_jm - P_jm O_j)] / max_x sum_j |O_j|^2,
 /// with P_jm = S_j probe_m shifted to its position, and D_min = 0.01 max_x sum_m |P_m|^2: noise
 /// over next to nothing has no bound. The object's quotient is exact where D is above that; the
-/// probe has none where it is shifted,
-/// until the probe changes by less than overlap_tolerance or overlap_rounds are done. Until
-/// projections alternate the probe's sums are those of a sample of the positions (decision 26):
-/// every probe pixel is seen by all of them, an object's by those around it. A pattern within the
-/// distance r^2 / 4 mean counts, r = fourier_relaxation, fulfils the modulus constraint; others are
-/// brought to that distance (Giewekemeyer et al. 2010, PNAS 107, 529). The difference map takes 0.7
-/// of the mean distance that P_O had in the epoch before, if that is more: where noise lets the two
-/// constraints not meet it would wander on. Masked pixels float. Positions have their slopes from
-/// P_O of the new object and probe, and the windows of waves stay where they are: positions move in
-/// them. The whole scan is one batch. The difference map keeps one wave per position and mode, RAAR
-/// two. In an epoch of n rounds the ranks exchange n times 3 Reals per ghost pixel to owners and 2
-/// back, and all-reduce n times 2 n_modes
-/// + 1 Reals per probe pixel; the host waits after every round, so as to decide on the next.
-/// Without an update of the probe one object update is all.
+/// probe has none where it is shifted. Until projections alternate the probe's sums are those of a
+/// sample of the positions (decision 26): every probe pixel is seen by all of them, an object's by
+/// those around it. A pattern within the distance r^2 / 4 mean counts, r = fourier_relaxation,
+/// fulfils the modulus constraint; others are brought to that distance (Giewekemeyer et al. 2010,
+/// PNAS 107, 529). The difference map takes 0.7 of the mean distance that P_O had in the epoch
+/// before, if that is more: where noise lets the two constraints not meet it would wander on.
+/// Masked pixels float. Positions have their slopes from P_O of the new object and probe, and the
+/// windows of waves stay where they are: positions move in them. The whole scan is one batch. The
+/// difference map keeps one wave per position and mode, RAAR one and room for another. In an epoch
+/// the ranks exchange 3 Reals per ghost pixel to owners and 2 back, and all-reduce 2 n_modes + 1
+/// Reals per probe pixel; the host waits for the difference map's distance. Without an update of
+/// the probe one object update is all.
 class ProjectionSolver final : public Solver {
  public:
   ProjectionSolver(const settings::Solver& settings, Unknowns& unknowns,
@@ -69,7 +67,7 @@ class ProjectionSolver final : public Solver {
   double distance_bound() const;
   void project(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch);
   double mean_distance(const device::Device& exec, Sweep& sweep, const Batch& batch);
-  double update_probe(const device::Device& exec, Sweep& sweep);
+  void update_probe(const device::Device& exec);
 
   settings::Solver settings_;
   settings::Projection own_;
@@ -82,7 +80,6 @@ class ProjectionSolver final : public Solver {
   physics::GradientPass slope_pass_;            ///< its figures are no epoch's
   device::DeviceView<int* [2]> window_corner_;  ///< of the waves; none where windows do not move
   device::DeviceView<double*> sums_;
-  device::DeviceView<double*> scratch_;
   device::HostView<double*> host_sums_;
   double mean_counts_ = 0;    ///< per pattern: the power of the probe at the waves' start; 0: they
                               ///< are still to start

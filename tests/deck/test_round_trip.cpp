@@ -228,7 +228,7 @@ TEST(ResolvedText, OfEarlierVersionsIsReadForEveryMethod) {
       EXPECT_EQ(pie->momentum, method == "mpie" ? 0.5 : 0);
     }
     if (const auto* projection = std::get_if<settings::Projection>(&solver.own)) {
-      EXPECT_EQ(projection->overlap_rounds, 11);
+      EXPECT_EQ(projection->fourier_relaxation, 0.0625);
       EXPECT_EQ(projection->raar_beta, method == "raar" ? 0.875 : settings::Projection{}.raar_beta);
     }
     if (const auto* descent = std::get_if<settings::Descent>(&solver.own)) {
@@ -240,6 +240,8 @@ TEST(ResolvedText, OfEarlierVersionsIsReadForEveryMethod) {
     EXPECT_THAT(parse_complaint(solver_of_earlier_version(method, batch_size) + "raar_bta = 1\n"),
                 testing::HasSubstr("unknown key solver.raar_bta"));
   }
+  EXPECT_THAT(parse_complaint(xray_deck + "[solver]\nmethod = \"dm\"\noverlap_rounds = 3\n"),
+              testing::HasSubstr("unknown key solver.overlap_rounds"));
 }
 
 }  // namespace

@@ -158,35 +158,42 @@ inline WaveStack besides_exit_wave(const Problem& p, int k, WaveStack waves) {
   return waves;
 }
 
+/// The probe's sums of kept waves.
+/// @param add(scan, chunk) of them
+template <class Add>
+void expect_probe_gradients_of(const Problem& p, const Waves& kept, const Add& add) {
+  Sums expected = empty_sums(p);
+  for (int k = begin; k < p.n_positions; ++k)
+    add_waves(p, k, besides_exit_wave(p, k, kept[p.order[k]]), expected);
+  const OnGpu gpu{p};
+  const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
+  const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
+  hot_path::ChunkArrays chunk = gpu.chunk(begin);
+  chunk.slot_sums = slot_sums.data();
+  chunk.overlap = overlap.data();
+  add(gpu.scan(), chunk);
+  check(cudaDeviceSynchronize());
+  EXPECT_LT(distance(host(slot_sums), expected.slots), tolerance);
+  EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
+}
+
 /// Sums of kept waves, of object and probe in turn.
 /// @param add(scan, chunk) of them
 template <class Add>
 void expect_gradients_of(const Problem& p, const Waves& kept, const Add& add) {
   Sums expected = empty_sums(p);
-  Sums expected_besides = empty_sums(p);
-  for (int k = begin; k < p.n_positions; ++k) {
-    const WaveStack& waves = kept[p.order[k]];
-    add_waves(p, k, waves, expected);
-    add_waves(p, k, besides_exit_wave(p, k, waves), expected_besides);
-  }
+  for (int k = begin; k < p.n_positions; ++k) add_waves(p, k, kept[p.order[k]], expected);
   const OnGpu gpu{p};
   const OnDevice object_sum(filled(p.object.size(), 0.5F));
   const OnDevice dose(std::vector<float>(p.object.size(), 0.5F));
-  const OnDevice slot_sums(filled(p.probes.size(), 0.5F));
-  const OnDevice overlap(std::vector<float>(p.area(), 0.5F));
-  hot_path::ChunkArrays of_object = gpu.chunk(begin);
-  of_object.object_sum = object_sum.data();
-  of_object.dose = dose.data();
-  add(gpu.scan(), of_object);
-  hot_path::ChunkArrays of_probe = gpu.chunk(begin);
-  of_probe.slot_sums = slot_sums.data();
-  of_probe.overlap = overlap.data();
-  add(gpu.scan(), of_probe);
+  hot_path::ChunkArrays chunk = gpu.chunk(begin);
+  chunk.object_sum = object_sum.data();
+  chunk.dose = dose.data();
+  add(gpu.scan(), chunk);
   check(cudaDeviceSynchronize());
   EXPECT_LT(distance(host(object_sum), expected.object), tolerance);
   EXPECT_LT(distance(host(dose), expected.dose), tolerance);
-  EXPECT_LT(distance(host(slot_sums), expected_besides.slots), tolerance);
-  EXPECT_LT(distance(host(overlap), expected.overlap), tolerance);
+  expect_probe_gradients_of(p, kept, add);
 }
 
 }  // namespace tessera::physics::testing

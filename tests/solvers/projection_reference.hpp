@@ -92,29 +92,21 @@ struct Reference {
     }
   }
 
-  /// Relative change.
-  double find_probe(const std::vector<WaveStack>& waves) {
+  void find_probe(const std::vector<WaveStack>& waves) {
     tessera::testing::PlainSums sums(scan.object.shape(), n_modes, window);
     for (int j = 0; j < n_positions; ++j)
       if (explained[j])
         sums.add_to_probe(scan.object, combined(1, waves[j], -1, exit_waves(j)), scan.corner[j],
                           scan.subpixel[j]);
-    const WaveStack before = scan.probe;
     const double max_overlap = *std::ranges::max_element(sums.overlap);
     for (int m = 0; m < n_modes; ++m)
       for (int y = 0; y < window.h; ++y)
         for (int x = 0; x < window.w; ++x) scan.probe(m, y, x) += sums.probe(m, y, x) / max_overlap;
-    return tessera::testing::relative_difference(before, scan.probe);
   }
 
   void find_object_and_probe(const std::vector<WaveStack>& waves, bool moves_probe) {
-    int round = 0;
-    double change = 0;
-    do {
-      find_object(waves);
-      if (!moves_probe) return;
-      change = find_probe(waves);
-    } while (++round < options.overlap_rounds && change >= options.overlap_tolerance);
+    find_object(waves);
+    if (moves_probe) find_probe(waves);
   }
 
   double error() {

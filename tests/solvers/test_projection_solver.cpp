@@ -186,42 +186,37 @@ const auto name_of = [](const auto& tested) { return std::string(tested.param.na
 INSTANTIATE_TEST_SUITE_P(
     Options, DifferenceMap,
     ::testing::Values(Case{"AsItComes", {}, false}, Case{"BetweenPixels", {}},
-                      Case{"RoundsToATolerance", {.overlap_tolerance = 0.3}, false},
-                      Case{"RoundsToTheEnd", {.overlap_rounds = 3, .overlap_tolerance = 0}},
-                      Case{"AtLeastSoFar", {.fourier_relaxation = 1, .overlap_rounds = 2}},
-                      Case{"ProbeStartsLater", {.overlap_rounds = 3}, true, small_window, 1},
-                      Case{"Settles", {.overlap_rounds = 2}, true, small_window, 0, 1},
+                      Case{"AtLeastSoFar", {.fourier_relaxation = 1}},
+                      Case{"ProbeStartsLater", {}, true, small_window, 1},
+                      Case{"Settles", {}, true, small_window, 0, 1},
                       Case{"Larger", {}, false, larger_window},
-                      Case{"LargerRounds", {.overlap_rounds = 2}, true, larger_window},
-                      Case{"LargerSettles", {.overlap_rounds = 2}, true, larger_window, 0, 1},
-                      Case{"OfASample", {.overlap_rounds = 2}, true, small_window, 0, 1, 0, some},
+                      Case{"LargerBetweenPixels", {}, true, larger_window},
+                      Case{"LargerSettles", {}, true, larger_window, 0, 1},
+                      Case{"OfASample", {}, true, small_window, 0, 1, 0, some},
                       Case{"LargerOfASample", {}, true, larger_window, 0, 1, 0, some}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Options, Raar,
-    ::testing::Values(
-        Case{"AsItComes", {.map = raar}, false}, Case{"BetweenPixels", {.map = raar}},
-        Case{"OtherBeta", {.map = raar, .overlap_rounds = 3, .raar_beta = 0.9}},
-        Case{"Relaxed", {.map = raar, .fourier_relaxation = 2, .overlap_rounds = 2}},
-        Case{"SparesTheDark", {.map = raar}, true, small_window, 0, 0, dark},
-        Case{"SparesTheDarkRelaxed",
-             {.map = raar, .fourier_relaxation = 2, .overlap_rounds = 2},
-             true,
-             small_window,
-             0,
-             0,
-             dark},
-        Case{"LargerSparesTheDark", {.map = raar}, true, larger_window, 0, 0, dark},
-        Case{"ProbeStartsLater", {.map = raar, .overlap_rounds = 3}, true, small_window, 1},
-        Case{"Settles", {.map = raar, .overlap_rounds = 2}, true, small_window, 0, 1},
-        Case{"OfASample", {.map = raar}, true, small_window, 0, 1, 0, some},
-        Case{"LargerOfASample", {.map = raar}, true, larger_window, 0, 1, 0, some},
-        Case{"Larger", {.map = raar}, false, larger_window},
-        Case{"LargerRounds",
-             {.map = raar, .overlap_rounds = 2, .raar_beta = 0.9},
-             true,
-             larger_window}),
+    ::testing::Values(Case{"AsItComes", {.map = raar}, false}, Case{"BetweenPixels", {.map = raar}},
+                      Case{"OtherBeta", {.map = raar, .raar_beta = 0.9}},
+                      Case{"Relaxed", {.map = raar, .fourier_relaxation = 2}},
+                      Case{"SparesTheDark", {.map = raar}, true, small_window, 0, 0, dark},
+                      Case{"SparesTheDarkRelaxed",
+                           {.map = raar, .fourier_relaxation = 2},
+                           true,
+                           small_window,
+                           0,
+                           0,
+                           dark},
+                      Case{"LargerSparesTheDark", {.map = raar}, true, larger_window, 0, 0, dark},
+                      Case{"ProbeStartsLater", {.map = raar}, true, small_window, 1},
+                      Case{"Settles", {.map = raar}, true, small_window, 0, 1},
+                      Case{"OfASample", {.map = raar}, true, small_window, 0, 1, 0, some},
+                      Case{"LargerOfASample", {.map = raar}, true, larger_window, 0, 1, 0, some},
+                      Case{"Larger", {.map = raar}, false, larger_window},
+                      Case{
+                          "LargerOtherBeta", {.map = raar, .raar_beta = 0.9}, true, larger_window}),
     name_of);
 
 TEST(FourierRelaxation, LeavesNearPatternsAndBringsOthersToTheBound) {
@@ -263,8 +258,7 @@ TEST(WavesThatObjectAndProbeExplain, MoveNeither) {
         const SmallScan scan =
             tessera::testing::make_small_scan(window, n_modes, n_positions, true, 31);
         Kokkos::deep_copy(scan.tile.valid_pixels, Real(0));
-        Reconstruction run(scan, {.map = map, .overlap_rounds = 3, .overlap_tolerance = 0}, 0,
-                           model);
+        Reconstruction run(scan, {.map = map}, 0, model);
         for (int epoch = 0; epoch < n_epochs; ++epoch) run.run_epoch(epoch);
         const auto moved = [](const auto& now, const WaveStack& before) {
           return tessera::testing::relative_difference(tessera::testing::on_host(now), before);

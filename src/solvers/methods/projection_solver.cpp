@@ -1,12 +1,9 @@
 #include "solvers/projection_solver.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <span>
 
 #include "decomposition/even_sample.hpp"
-#include "device/sums.hpp"
 #include "physics/inner_product.hpp"
 #include "solvers/methods.hpp"
 
@@ -59,7 +56,7 @@ physics::LinearMap first_map(const settings::Solver& settings) {
   return linear_map(options, 0, settings.epochs);
 }
 
-/// probe += sum / max overlap. Sums: |change|^2, |probe|^2.
+/// probe += sum / max overlap.
 struct DivideProbe {
   physics::ProbeView probe;
   physics::ProbeView probe_sum;
@@ -69,12 +66,8 @@ struct DivideProbe {
     complex* probe;
     const complex* probe_sum;
     Real max_overlap;
-    KOKKOS_FUNCTION void operator()(const int x, Real* sum) const {
-      const complex before = probe[x];
-      const complex now = max_overlap > 0 ? before + probe_sum[x] / max_overlap : before;
-      sum[0] += physics::squared_magnitude(now - before);
-      sum[1] += physics::squared_magnitude(now);
-      probe[x] = now;
+    KOKKOS_FUNCTION void operator()(const int x) const {
+      if (max_overlap > 0) probe[x] += probe_sum[x] / max_overlap;
     }
   };
   KOKKOS_FUNCTION Row row(const int m, const int y) const {
@@ -130,7 +123,6 @@ ProjectionSolver::ProjectionSolver(const settings::Solver& settings, Unknowns& u
       window_corner_("tessera::solvers::window_corner",
                      model.options().own_probes ? model.scan().corner.extent(0) : 0),
       sums_("tessera::solvers::projection_sums", 2),
-      scratch_("tessera::solvers::projection_scratch", 2),
       host_sums_("tessera::solvers::host_projection_sums", 2),
       orthogonaliser_(model.n_modes(), model.scan().window) {}
 
@@ -197,24 +189,18 @@ void ProjectionSolver::run_batch(const Device& exec, Sweep& sweep, const Batch& 
 
 void ProjectionSolver::project(const Device& exec, Sweep& sweep, const Batch& batch, int epoch) {
   const physics::GradientSums& sums = batch_sums_.sums();
+  const bool moves_probe = epoch >= settings_.probe_start_epoch;
   batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
-    pass_.step(exec, unknowns_.object, chunk, distance_bound(), sums);
+    const bool explained = moves_probe && (settles_ || chunk.sampled);
+    pass_.step(exec, unknowns_.object, chunk, distance_bound(), explained, sums);
   });
   update_object(exec, sweep, batch.touched);
-  if (epoch < settings_.probe_start_epoch) return;
-  const std::span<const Chunk> explained = settles_ ? batch.chunks() : batch.sample;
-  for (int round = 1;; ++round) {
-    batch_sums_.clear_shared(exec);
-    batch_sums_.add_up_probe(exec, sweep, explained, [&](const Chunk& chunk) {
-      pass_.add_to_probe(exec, unknowns_.object, chunk, sums);
-    });
-    const double change = update_probe(exec, sweep);
-    if (round == own_.overlap_rounds || change < own_.overlap_tolerance) return;
-    batch_sums_.add_up_object(exec, sweep, batch, [&](const Chunk& chunk) {
-      pass_.add_to_object(exec, unknowns_.object, chunk, sums);
-    });
-    update_object(exec, sweep, batch.touched);
-  }
+  if (!moves_probe) return;
+  batch_sums_.clear_shared(exec);
+  batch_sums_.add_up_probe(
+      exec, sweep, settles_ ? batch.chunks() : batch.sample,
+      [&](const Chunk& chunk) { pass_.add_to_probe(exec, unknowns_.object, chunk, sums); });
+  update_probe(exec);
 }
 
 /// The sums of the object that come with them are of no use.
@@ -241,24 +227,14 @@ void ProjectionSolver::update_object(const Device& exec, Sweep& sweep, const Blo
 }
 
 /// Every rank makes the same update from complete sums.
-/// @return ||change|| / ||probe||. Waits for the device.
-double ProjectionSolver::update_probe(const Device& exec, Sweep& sweep) {
+void ProjectionSolver::update_probe(const Device& exec) {
   const device::Region region("update probe");
   const physics::GradientSums& sums = batch_sums_.sums();
   model_.finish_probe_gradient(exec, sums.probe);
-  device::set_zero(exec, sums_);
   physics::find_max(exec, sums.overlap, maxima_.overlap);
-  device::add_pixel_sums<2>(exec, "tessera::solvers::divide_probe",
-                            static_cast<int>(unknowns_.probe.extent(0)), model_.scan().window,
-                            DivideProbe{unknowns_.probe, sums.probe, maxima_.overlap}, scratch_,
-                            sums_);
-  model_.set_probe(exec, unknowns_.probe);
-  // Every rank has them, to rounding: their sums are the same to the last bit, and so is the
-  // decision.
-  sweep.all_reduce(exec, sums_);
-  Kokkos::deep_copy(exec, host_sums_, sums_);
-  exec.fence();
-  return std::sqrt(host_sums_(0) / host_sums_(1));
+  device::for_each_row_pixel(exec, "tessera::solvers::divide_probe",
+                             static_cast<int>(unknowns_.probe.extent(0)), model_.scan().window,
+                             DivideProbe{unknowns_.probe, sums.probe, maxima_.overlap});
 }
 
 void ProjectionSolver::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
@@ -276,9 +252,8 @@ void ProjectionSolver::take_sums(const Device& exec, const DeviceView<double*>& 
 }
 
 Fields ProjectionSolver::memory() {
-  Fields fields{field(pass_.next_name(), Lives::position, pass_.next())};
-  if (!pass_.keeps_one()) fields.push_back(field(pass_.kept_name(), Lives::position, pass_.kept()));
-  for (Field& waves : fields) waves.is_large = true;
+  Fields fields{field(pass_.kept_name(), Lives::position, pass_.kept())};
+  fields.back().is_large = true;
   fields.push_back(host_field("mean_counts", mean_counts_));
   fields.push_back(host_field("mean_distance", mean_distance_));
   if (window_corner_.size() > 0) {
