@@ -150,7 +150,7 @@ bool is_resolved_by_earlier_version(const toml::table& solver) {
   return has_all(solver, always);
 }
 
-/// Of those that such decks hold together, and that made no difference.
+/// A key that is gone and made no difference: of two that decks of earlier versions hold together.
 bool is_gone(const std::string& word, const toml::table& solver) {
   constexpr std::array gone{"overlap_rounds", "overlap_tolerance"};
   return std::ranges::count(gone, word) > 0 && has_all(solver, gone);
