@@ -144,26 +144,20 @@ bool has_all(const toml::table& section, std::span<const char* const> words) {
   return std::ranges::all_of(words, [&](const char* word) { return section.contains(word); });
 }
 
-/// Resolved decks of earlier versions hold the keys of all methods, which had no effect on others.
-bool is_resolved_by_earlier_version(const toml::table& solver) {
-  constexpr std::array always{"momentum", "raar_beta", "lbfgs_history", "adam_beta1"};
-  return has_all(solver, always);
-}
-
-/// A key that is gone and made no difference: of two that decks of earlier versions hold together.
-bool is_gone(const std::string& word, const toml::table& solver) {
+/// Resolved decks of earlier versions hold the keys of all methods, which had no effect on others,
+/// and two of `dm` and `raar` that are gone and made no difference.
+bool is_of_earlier_version(const std::string& word, const toml::table& solver) {
+  constexpr std::array of_all_methods{"momentum", "raar_beta", "lbfgs_history", "adam_beta1"};
   constexpr std::array gone{"overlap_rounds", "overlap_tolerance"};
-  return std::ranges::count(gone, word) > 0 && has_all(solver, gone);
+  if (std::ranges::count(gone, word) > 0) return has_all(solver, gone);
+  return has_all(solver, of_all_methods) && !settings::methods_with_key(word).empty();
 }
 
 void Parser::read_section(const toml::table& section, const std::string& prefix) {
-  const bool ignores_other_methods = is_resolved_by_earlier_version(section);
   for (const auto& [toml_key, node] : section) {
     const std::string word(toml_key.str());
     const std::string name = prefix + word;
-    if (ignores_other_methods && !has_key(name) && !settings::methods_with_key(word).empty())
-      continue;
-    if (is_gone(word, section)) continue;
+    if (!has_key(name) && is_of_earlier_version(word, section)) continue;
     const bool opens_section = prefix.empty() && is_section(name);
     if (opens_section && node.is_table()) {
       read_section(*node.as_table(), name + ".");
