@@ -1,8 +1,11 @@
 // Scan positions that were written wrong come out right, on any number of ranks.
 
+#include <cmath>
 #include <iostream>
 
 #include <gtest/gtest.h>
+
+#include "tessera/io/hdf5.hpp"
 
 #include "simulation/simulation.hpp"
 #include "support/compared_with_truth.hpp"
@@ -113,6 +116,59 @@ TEST(ProjectionMethods, FindPositionsThatAreAPixelAndAHalfOff) {
               0.1)
         << method;
   }
+}
+
+constexpr const char* near_field = R"(
+[data]
+file = "scan.h5"
+[experiment]
+energy_eV = 8000.0
+propagation = "fresnel"
+distance_m = 6e-3
+detector_pixel_m = 200e-9
+[probe]
+initial = "aperture"
+semi_angle_rad = 2e-4
+defocus_m = 10e-3
+[solver]
+method = "rpie"
+epochs = 70
+[refine]
+positions_from_epoch = 0
+[simulation]
+object = "atoms"
+n_positions = 36
+step_m = 0.8e-6
+detector_shape = [32, 32]
+counts_per_pattern = 1e6
+position_error_px = 1
+)";
+
+/// A stretched scan in a more curved beam explains the patterns nearly as well.
+TEST(NearField, KeepsTheScansStretch) {
+  const testing::SharedFolder folder("positions_near");
+  const deck::Deck deck = testing::parsed(folder.path(), {}, near_field);
+  simulation::simulate(deck, world(), Log(false));
+  testing::compared_with_truth(deck, 70);
+  const std::vector<double> given = io::File::open(deck.data.file).read_doubles("positions_m");
+  const std::vector<double> moved =
+      io::File::open(deck.output.file).read_doubles("parameters/displacement_px");
+  ASSERT_EQ(moved.size(), given.size());
+  double along = 0;    // displacement . position
+  double squares = 0;  // |displacement|^2
+  double extent = 0;   // |position|^2
+  for (std::size_t axis : {0, 1}) {
+    double middle = 0;
+    for (std::size_t i = axis; i < given.size(); i += 2) middle += given[i] / 36 / 200e-9;
+    for (std::size_t i = axis; i < given.size(); i += 2) {
+      const double from_middle = given[i] / 200e-9 - middle;
+      along += moved[i] * from_middle;
+      squares += moved[i] * moved[i];
+      extent += from_middle * from_middle;
+    }
+  }
+  EXPECT_NEAR(along / extent, 0, 1e-6);
+  EXPECT_GT(std::sqrt(squares / 36), 0.5) << "positions were found";
 }
 
 }  // namespace

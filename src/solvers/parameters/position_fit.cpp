@@ -11,11 +11,6 @@ namespace {
 using device::Device;
 using device::DeviceView;
 
-/// Epochs after the first that fits positions, in which those of a near field are not stretched: a
-/// stretched scan in a more curved beam explains patterns nearly as well, and comes before the
-/// beam is known. Found on simulated cone beams (docs/methods/refinement.md).
-constexpr int stretch_held_epochs = 60;
-
 /// @param hold curvature of what draws positions to where the scan has them
 void step_positions(const Device& exec, double step, double hold,
                     const DeviceView<double** [2]>& slopes, const ScanFrame& frame) {
@@ -112,7 +107,7 @@ class PositionFit final : public ParameterFit {
 
   /// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes
   /// no exit wave. In the near field the probe stands still on the detector, and the object
-  /// follows; nor must the scan be stretched there at first, which a more curved beam makes up for.
+  /// follows; nor may free positions be stretched there: a more curved beam makes up for that.
   void finish_epoch(const Device& exec, Sweep& sweep) override {
     if (has_gain()) gain_->finish_epoch(exec, sweep);
     const ScanFrame frame = this->frame();
@@ -122,12 +117,10 @@ class PositionFit final : public ParameterFit {
     exec.fence();
     const FrameMotion motion = fitted_motion({host_sums_.data(), ScanFrame::n_sums});
     const bool is_far = model_.options().propagation == physics::Propagation::far_field;
-    const bool holds_stretch =
-        !is_far && epoch_.number < settings_.from_epoch + stretch_held_epochs;
     if (settings_.model == "affine")
       frame.keep_affine(exec, motion);
     else
-      frame.take_out(exec, holds_stretch ? motion.without_rotation() : motion.without_matrix());
+      frame.take_out(exec, is_far ? motion.without_matrix() : motion.without_rotation());
     if (is_far) physics::shift_images(exec, model_.plan(), probe_, motion.mean);
   }
 
