@@ -25,6 +25,8 @@ bool is_left_open(const Deck& deck, const Key& key) {
   if (key.name == "refine.background_from_epoch") return deck.refine.background.is_of_recipe;
   if (key.name == "constraints.probe_power_from_epoch")
     return deck.constraints.probe_power.is_of_recipe;
+  if (key.name == "probe.opr_trial_epoch") return deck.probe.opr_trial.is_of_recipe;
+  if (key.name == "probe.opr_modes") return deck.probe.opr_trial.from_epoch >= 0;
   if (key.name.ends_with(".noise"))
     return settings::noise_is_open(*std::get<std::string*>(key.field));
   const auto* number = std::get_if<std::optional<double>*>(&key.field);

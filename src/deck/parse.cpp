@@ -329,6 +329,16 @@ int probe_power_from_epoch(const Deck& deck) {
   return fits_probe && !starts_with_its_own ? last : -1;
 }
 
+/// Of a beam of which the deck does not say that it changes. Where that was looked at.
+int opr_trial_epoch(const Deck& deck) {
+  constexpr int fewest_epochs = 50;
+  const bool fits = is_automatic(deck) && deck.solvers[0].epochs >= fewest_epochs &&
+                    deck.experiment.propagation == "far_field" && deck.object.n_slices == 1 &&
+                    deck.object.n_modes == 1 && deck.experiment.fly_sub_positions == 1;
+  if (!fits || deck.probe.opr_modes > 0) return -1;
+  return recipe_of(deck, deck.solvers[0]).front().epochs - settings::OprTrial::n_epochs;
+}
+
 /// What the deck does not say.
 template <class Settings>
 void choose(Settings& settings, int from_epoch) {
@@ -341,6 +351,7 @@ void choose(Settings& settings, int from_epoch) {
 void put_recipes(Deck& deck) {
   choose(deck.constraints.probe_power, probe_power_from_epoch(deck));
   choose(deck.refine.background, background_from_epoch(deck));
+  choose(deck.probe.opr_trial, opr_trial_epoch(deck));
   std::vector<Solver> solvers;
   for (const Solver& solver : deck.solvers)
     if (solver.method == settings::automatic)

@@ -13,6 +13,7 @@
 #include "tessera/base/text.hpp"
 
 #include "run/doubts.hpp"
+#include "run/opr_trial.hpp"
 #include "stop_rules.hpp"
 
 namespace tessera::run {
@@ -88,6 +89,17 @@ double room_s(double epoch_s, double write_s) {
   return epoch_s + 2 * write_s + slack_s;
 }
 
+/// Whether it was made; one that is not finite ends a trial only.
+bool made_epoch(Run& run, const OprTrial& trial) {
+  try {
+    run.run_epoch();
+    return true;
+  } catch (const AgreedError& error) {
+    if (!trial.is_on() || error.exit_code() != ExitCode::not_finite) throw;
+    return false;
+  }
+}
+
 }  // namespace
 
 std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
@@ -95,7 +107,15 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
   const Log log(comm.is_root());
   Saves saves(deck.output, run->result_bytes());
   double longest_epoch_s = 0;
-  while (!run->finished()) {
+  OprTrial trial;
+  // An end that comes amid the trial is that of the run behind it.
+  const auto ended = [&](std::string status) {
+    if (trial.is_on()) run = trial.given_up(std::move(run));
+    return status;
+  };
+  for (;;) {
+    run = trial.before_epoch(std::move(run), log);
+    if (run->finished()) break;
     // Before an epoch, not behind one that may be the last: who resumes looks, too.
     if (const std::vector<int> bad = run->leave_out_bad_patterns(); !bad.empty())
       log.warning(doubt_of_patterns(bad));
@@ -105,22 +125,30 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
                                                       : "amplitudes are stabilised",
                     " after epoch ", run->n_epochs()));
     const Kokkos::Timer timer;
-    run->run_epoch();
+    if (!made_epoch(*run, trial)) {
+      run = trial.given_up(std::move(run));
+      continue;
+    }
     longest_epoch_s = std::max(longest_epoch_s, timer.seconds());
     progress.show(run->history(), timer.seconds());
     if (run->n_epochs() == 1) warn_of_start(*run, deck, log);
     const Request request = requests.agreed(room_s(longest_epoch_s, saves.write_s()));
-    if (request.signalled) return signal_status;
-    if (request.stop) return text("stopped: asked to by ", deck.output.file, ".stop");
+    if (request.signalled) return ended(signal_status);
+    if (request.stop) return ended(text("stopped: asked to by ", deck.output.file, ".stop"));
     const StopRule rule = ending_rule(deck.stop, run->history(), request.seconds);
     if (rule == StopRule::runaway || rule == StopRule::validation) {
+      if (trial.is_on()) {
+        run = trial.given_up(std::move(run));
+        continue;
+      }
       run->go_back();
       return text(status_text(rule, deck.stop), ", back to epoch ", run->n_epochs());
     }
-    if (rule != StopRule::none) return status_text(rule, deck.stop);
-    if (run->finished()) break;
-    if (request.job_ends) return job_end_status;
+    if (rule != StopRule::none) return ended(status_text(rule, deck.stop));
+    if (run->finished()) continue;
+    if (request.job_ends) return ended(job_end_status);
     if (const std::optional<double> seconds = run->take_ended_save(log)) saves.have_taken(*seconds);
+    if (trial.is_on()) continue;
     const bool moves = run->needs_new_tiles();
     if (!moves && !saves.are_due(request, run->n_epochs())) continue;
     saves.have_begun(request);

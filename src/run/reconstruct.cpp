@@ -105,13 +105,14 @@ void resolve(const deck::Deck& deck, const std::vector<EpochFigures>& history, b
   }
 }
 
-/// Noise as the whole scan had it in its last epoch, steps, and its beam, as far as decks say it: a
-/// half might settle them otherwise.
+/// Noise as the whole scan had it in its last epoch, steps, and its beam, OPR modes or none, as far
+/// as decks say it: a half might settle them otherwise.
 void keep_choices(const Run& run, deck::Deck& deck) {
   const StartBeam& beam = run.scan().beam;
   const bool in_near_field = run.scan().plan.optics.is_near_field();
   if (!in_near_field) deck.probe.defocus_m = beam.defocus_m;
   if (!in_near_field || beam.motion.correlation == 0) deck.probe.measure_curvature = false;
+  deck.probe.opr_trial.from_epoch = -1;
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     const deck::Solver& solver = run.scan().plan.solvers[stage];
     deck.solvers[stage].own = solver.own;

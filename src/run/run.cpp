@@ -54,6 +54,17 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
          std::unique_ptr<halo::Transport> transport)
     : Run(deck, deck, comm, std::move(scan), log, std::move(transport)) {}
 
+std::unique_ptr<Run> Run::saved(const deck::Deck& deck, const comm::Communicator& comm,
+                                const io::ScanSource& source, const RankTimes& earlier) {
+  deck::Deck from = deck;
+  from.run.resume = deck.output.file;
+  from.run.resume_fitted = true;
+  std::unique_ptr<Run> run(
+      new Run(deck, from, comm, load_scan(from, source, comm, Log(false)), Log(false), nullptr));
+  run->earlier_ = earlier;
+  return run;
+}
+
 std::unique_ptr<Run> Run::on_new_tiles(std::unique_ptr<Run> run, const Log& log) {
   const deck::Deck deck = run->deck_;
   const comm::Communicator& comm = run->comm_;
@@ -61,12 +72,7 @@ std::unique_ptr<Run> Run::on_new_tiles(std::unique_ptr<Run> run, const Log& log)
   const RankTimes times = run->times();
   const io::ScanSource source = run->scan_.source;
   run.reset();
-  deck::Deck from = deck;
-  from.run.resume = deck.output.file;
-  from.run.resume_fitted = true;
-  std::unique_ptr<Run> next(
-      new Run(deck, from, comm, load_scan(from, source, comm, Log(false)), Log(false), nullptr));
-  next->earlier_ = times;
+  std::unique_ptr<Run> next = saved(deck, comm, source, times);
   log.info(text("positions have moved: new tiles after epoch ", next->n_epochs()));
   return next;
 }

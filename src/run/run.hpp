@@ -52,9 +52,13 @@ class Run {
   /// @param transport empty: the one that the deck names
   Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
       std::unique_ptr<halo::Transport> transport = nullptr);
-  /// Writes `run` to output.file and goes on from there, on tiles cut around where positions are
-  /// now: each may find itself on another rank. The solver goes on with what it remembers. `run`
-  /// ends before the memory of the next is taken.
+  /// The run that was written to the deck's output.file, on tiles cut around where positions are
+  /// now: each may find itself on another rank. The solver goes on with what it remembers.
+  /// @param earlier times of that run
+  static std::unique_ptr<Run> saved(const deck::Deck& deck, const comm::Communicator& comm,
+                                    const io::ScanSource& source, const RankTimes& earlier);
+  /// Writes `run` to output.file and goes on from there. `run` ends before the memory of the next
+  /// is taken.
   static std::unique_ptr<Run> on_new_tiles(std::unique_ptr<Run> run, const Log& log);
   /// Ends `run`.
   static RunParts take_apart(std::unique_ptr<Run> run);
@@ -103,6 +107,7 @@ class Run {
   void check_output() const;
 
   const deck::Deck& deck() const { return deck_; }
+  const comm::Communicator& comm() const { return comm_; }
   const Scan& scan() const { return scan_; }
   const solvers::Unknowns& unknowns() const { return unknowns_; }
   const physics::ForwardModel& model() const { return rank_.model; }

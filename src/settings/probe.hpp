@@ -1,6 +1,7 @@
 #pragma once
 /// What the probe is made of, and what it starts from.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,28 @@
 #include "settings/key.hpp"
 
 namespace tessera::settings {
+
+/// Whether the beam changes along the scan, found by trying.
+struct OprTrial {
+  std::optional<int> from_epoch = {};  ///< a deck that was read says it
+  bool is_of_recipe = false;           ///< chosen by `auto`, not by the deck
+
+  static constexpr int n_modes = 2;
+  static constexpr int n_epochs = 5;
+
+  Key key() {
+    return {.name = "opr_trial_epoch",
+            .field = &from_epoch,
+            .meaning = text("Epoch, from 0, from which ", n_epochs, " are tried with ", n_modes,
+                            " OPR modes, where `opr_modes` is 0: the modes stay if the error is a "
+                            "tenth lower then; -1: never. `auto`: with `solver.method = \"auto\"` "
+                            "alone, 50 epochs and more, in the far field of a thin sample the "
+                            "last of its first part; else never."),
+            .min = -1,
+            .max = 1000000,
+            .none = "auto"};
+  }
+};
 
 struct Probe {
   std::string initial = "dataset";
@@ -31,6 +54,7 @@ struct Probe {
   int n_modes = 1;
   double extra_mode_power = 0.02;
   int opr_modes = 0;
+  OprTrial opr_trial = {};
 
   static constexpr int max_opr_modes = 16;
 
@@ -157,6 +181,7 @@ struct Probe {
              "beams that drift or breathe; 0: none.",
          .min = 0,
          .max = max_opr_modes},
+        opr_trial.key(),
     };
   }
 

@@ -338,6 +338,10 @@ TEST(DifferingKey, IsNoneThatTheDeckLeavesToThePatterns) {
   EXPECT_EQ(differing("solver.noise=amplitude", "solver.noise=poisson"), "solver.noise");
   EXPECT_EQ(differing("solver.epochs=10", "solver.epochs=20"), "");
   EXPECT_EQ(differing("solver.probe_step=0.1", "solver.epochs=10"), "solver.probe_step");
+  EXPECT_EQ(differing_key(parsed(xray_deck, {"probe.opr_trial_epoch=5"}),
+                          parsed(xray_deck, {"probe.opr_trial_epoch=5", "probe.opr_modes=2"})),
+            "");
+  EXPECT_EQ(differing("solver.epochs=10", "probe.opr_modes=2"), "probe.opr_modes");
 }
 
 }  // namespace

@@ -130,6 +130,7 @@ const std::vector<Case> cases = {
     {"probe.n_modes", "5", [](D d) { return d.probe.n_modes == 5; }},
     {"probe.extra_mode_power", "0.1", [](D d) { return d.probe.extra_mode_power == 0.1; }},
     {"probe.opr_modes", "2", [](D d) { return d.probe.opr_modes == 2; }},
+    {"probe.opr_trial_epoch", "40", [](D d) { return d.probe.opr_trial.from_epoch == 40; }},
     {"object.initial", "\"file\"", [](D d) { return d.object.initial == "file"; }},
     {"object.file", "\"/o.h5\"", [](D d) { return d.object.file == "/o.h5"; }},
     {"object.random_phase_rad", "0.75", [](D d) { return d.object.random_phase_rad == 0.75; }},

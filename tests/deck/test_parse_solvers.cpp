@@ -144,6 +144,19 @@ TEST(Solvers, AutomaticOnesFitABackgroundWithXRays) {
   EXPECT_EQ(begins(two_solvers, {"solver[0].method=auto"}), -1);
 }
 
+TEST(Solvers, AutomaticOnesTryWhetherTheBeamChanges) {
+  const auto tries = [](const std::string& toml, std::vector<std::string> keys) {
+    keys.insert(keys.begin(), "solver.epochs=60");
+    return parsed(toml, keys).probe.opr_trial.from_epoch;
+  };
+  EXPECT_EQ(tries(xray_deck, {"solver.method=auto"}), 25);
+  EXPECT_EQ(tries(electron_deck, {"solver.method=auto"}), 25);
+  for (const char* excluded :
+       {"solver.epochs=49", "probe.opr_modes=1", "probe.opr_trial_epoch=-1",
+        "experiment.propagation=fresnel", "object.n_modes=2", "solver.method=lsqml"})
+    EXPECT_EQ(tries(xray_deck, {"solver.method=auto", excluded}), -1) << excluded;
+}
+
 TEST(Solvers, AutomaticOnesSetTheScaleBeforeTheirSecondPart) {
   const auto acts = [](const std::string& toml, const std::vector<std::string>& keys) {
     return parsed(toml, keys).constraints.probe_power.from_epoch;

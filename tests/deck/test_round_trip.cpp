@@ -124,6 +124,7 @@ Deck random_deck(std::mt19937_64& bits) {
     deck.refine.positions.method = "gradient";
   }
   if (!deck.refine.background.from_epoch) deck.refine.background.from_epoch = -1;
+  if (!deck.probe.opr_trial.from_epoch) deck.probe.opr_trial.from_epoch = -1;
   if (!deck.constraints.probe_power.from_epoch) deck.constraints.probe_power.from_epoch = -1;
   if (deck.probe.initial == "zone_plate") deck.probe.central_stop_m = 0;
   if (deck.probe.initial == "file" || deck.probe.initial == "dataset")

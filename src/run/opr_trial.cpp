@@ -1,0 +1,80 @@
+#include "run/opr_trial.hpp"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "tessera/base/text.hpp"
+
+namespace tessera::run {
+namespace {
+
+/// Steady beams came to 0.94 and more, changing ones from 0.9 down (docs/methods/automatic.md).
+constexpr double enough = 0.9;
+
+/// A run's part that outlives it.
+struct Ended {
+  explicit Ended(std::unique_ptr<Run> run)
+      : comm(run->comm()), source(run->scan().source), times(run->times()) {}
+  std::unique_ptr<Run> saved(const deck::Deck& deck) const {
+    return Run::saved(deck, comm, source, times);
+  }
+  const comm::Communicator& comm;
+  io::ScanSource source;
+  RankTimes times;
+};
+
+}  // namespace
+
+std::unique_ptr<Run> OprTrial::before_epoch(std::unique_ptr<Run> run, const Log& log) {
+  const int first = run->deck().probe.opr_trial.from_epoch.value_or(-1);
+  if (!is_on()) {
+    const bool is_due = !is_over_ && !run->finished() && run->deck().probe.opr_modes == 0 &&
+                        first > 0 && run->n_epochs() == first;
+    return is_due ? begun(std::move(run), log) : std::move(run);
+  }
+  if (run->n_epochs() < first + settings::OprTrial::n_epochs && !run->finished()) return run;
+  const double error = run->history().back().error;
+  const bool is_kept = error < enough * error_;
+  log.info(
+      fmt::format("the beam, tried with probe.opr_modes = {}: the error is {:.6f} after {} "
+                  "epochs, and was {:.6f}: {}",
+                  settings::OprTrial::n_modes, error, settings::OprTrial::n_epochs, error_,
+                  is_kept ? "it changes along the scan, and the modes stay" : "it is steady"));
+  if (!is_kept) return given_up(std::move(run));
+  steady_.reset();
+  is_over_ = true;
+  return run;
+}
+
+std::unique_ptr<Run> OprTrial::given_up(std::unique_ptr<Run> run) {
+  is_over_ = true;
+  return Ended(std::move(run)).saved(*std::exchange(steady_, std::nullopt));
+}
+
+/// A run that has no room for the modes, on disk or in memory, goes on without.
+std::unique_ptr<Run> OprTrial::begun(std::unique_ptr<Run> run, const Log& log) {
+  const auto is_not_tried = [&](const AgreedError& error) {
+    is_over_ = true;
+    log.info(text("whether the beam changes along the scan is not tried: ", error.what()));
+  };
+  try {
+    run->write_result(run->measure(), "running");
+  } catch (const AgreedError& error) {
+    is_not_tried(error);
+    return run;
+  }
+  error_ = run->history().back().error;
+  steady_ = run->deck();
+  deck::Deck changing = *steady_;
+  changing.probe.opr_modes = settings::OprTrial::n_modes;
+  const Ended ended(std::move(run));
+  try {
+    return ended.saved(changing);
+  } catch (const AgreedError& error) {
+    is_not_tried(error);
+    return ended.saved(*std::exchange(steady_, std::nullopt));
+  }
+}
+
+}  // namespace tessera::run
