@@ -333,8 +333,8 @@ int probe_power_from_epoch(const Deck& deck) {
 int opr_trial_epoch(const Deck& deck) {
   constexpr int fewest_epochs = 50;
   const bool fits = is_automatic(deck) && deck.solvers[0].epochs >= fewest_epochs &&
-                    deck.experiment.propagation == "far_field" && deck.object.n_slices == 1 &&
-                    deck.object.n_modes == 1 && deck.experiment.fly_sub_positions == 1;
+                    deck.object.n_slices == 1 && deck.object.n_modes == 1 &&
+                    deck.experiment.fly_sub_positions == 1;
   if (!fits || deck.probe.opr_modes > 0) return -1;
   return recipe_of(deck, deck.solvers[0]).front().epochs - settings::OprTrial::n_epochs;
 }

@@ -155,6 +155,8 @@ std::string doubt_of_model(const deck::Deck& deck, double final_error, double po
   add(deck.refine.background.from_epoch >= 0 || deck.data.background,
       "a background (refine.background_from_epoch)");
   add(deck.probe.n_modes > 1, "a partly coherent beam (probe.n_modes)");
+  add(deck.probe.opr_modes > 0 || deck.probe.opr_trial.from_epoch >= 0,
+      "a beam that changes along the scan (probe.opr_modes)");
   return missing.empty() ? "" : text("often missing, and not in this deck: ", joined(missing));
 }
 

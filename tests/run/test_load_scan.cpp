@@ -124,13 +124,16 @@ TEST(DoubtOfModel, NamesWhatIsNotFittedWhereTheErrorIsAboveTheNoise) {
   const auto deck = [](const std::vector<std::string>& keys) { return testing::parsed("", keys); };
   EXPECT_EQ(doubt_of_model(deck({}), 1.1e-3, 1e-3), "");
   EXPECT_EQ(doubt_of_model(deck({}), 1.1e-3, 0), "");
-  EXPECT_THAT(doubt_of_model(deck({"probe.n_modes=2"}), 2e-3, 1e-3),
-              AllOf(HasSubstr("refine.positions_from_epoch"), HasSubstr("intensity_from_epoch"),
-                    HasSubstr("background_from_epoch"), Not(HasSubstr("n_modes"))));
-  EXPECT_EQ(doubt_of_model(deck({"probe.n_modes=2", "refine.positions_from_epoch=0",
-                                 "refine.intensity_from_epoch=2", "data.background=dark"}),
-                           2e-3, 1e-3),
-            "");
+  EXPECT_THAT(
+      doubt_of_model(deck({"probe.n_modes=2"}), 2e-3, 1e-3),
+      AllOf(HasSubstr("refine.positions_from_epoch"), HasSubstr("intensity_from_epoch"),
+            HasSubstr("background_from_epoch"), HasSubstr("opr_modes"), Not(HasSubstr("n_modes"))));
+  for (const char* knows_beam : {"probe.opr_modes=1", "probe.opr_trial_epoch=2"})
+    EXPECT_EQ(
+        doubt_of_model(deck({"probe.n_modes=2", "refine.positions_from_epoch=0",
+                             "refine.intensity_from_epoch=2", "data.background=dark", knows_beam}),
+                       2e-3, 1e-3),
+        "");
 }
 
 /// Pixels that some patterns ignore have the mean of the others; the known background is there.
