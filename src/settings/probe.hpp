@@ -26,8 +26,8 @@ struct OprTrial {
             .meaning = text("Epoch, from 0, from which ", n_epochs, " are tried with ", n_modes,
                             " OPR modes, where `opr_modes` is 0: the modes stay if the error is a "
                             "tenth lower then; -1: never. `auto`: with `solver.method = \"auto\"` "
-                            "alone, 50 epochs and more and a thin sample that stands still the "
-                            "last of its first part; else never."),
+                            "alone, in 50 epochs and more of a thin sample that stands still, "
+                            "the last of its first part; else never."),
             .min = -1,
             .max = 1000000,
             .none = "auto"};
