@@ -12,18 +12,6 @@ namespace {
 /// Steady beams came to 0.94 and more, changing ones from 0.9 down (docs/methods/automatic.md).
 constexpr double enough = 0.9;
 
-/// A run's part that outlives it.
-struct Ended {
-  explicit Ended(std::unique_ptr<Run> run)
-      : comm(run->comm()), source(run->scan().source), times(run->times()) {}
-  std::unique_ptr<Run> saved(const deck::Deck& deck) const {
-    return Run::saved(deck, comm, source, times);
-  }
-  const comm::Communicator& comm;
-  io::ScanSource source;
-  RankTimes times;
-};
-
 }  // namespace
 
 std::unique_ptr<Run> OprTrial::before_epoch(std::unique_ptr<Run> run, const Log& log) {
@@ -43,13 +31,12 @@ std::unique_ptr<Run> OprTrial::before_epoch(std::unique_ptr<Run> run, const Log&
                   is_kept ? "it changes along the scan, and the modes stay" : "it is steady"));
   if (!is_kept) return given_up(std::move(run));
   steady_.reset();
-  is_over_ = true;
   return run;
 }
 
 std::unique_ptr<Run> OprTrial::given_up(std::unique_ptr<Run> run) {
   is_over_ = true;
-  return Ended(std::move(run)).saved(*std::exchange(steady_, std::nullopt));
+  return SavedRun(std::move(run)).go_on(*std::exchange(steady_, std::nullopt));
 }
 
 /// A run that has no room for the modes, on disk or in memory, goes on without.
@@ -68,12 +55,12 @@ std::unique_ptr<Run> OprTrial::begun(std::unique_ptr<Run> run, const Log& log) {
   steady_ = run->deck();
   deck::Deck changing = *steady_;
   changing.probe.opr_modes = settings::OprTrial::n_modes;
-  const Ended ended(std::move(run));
+  const SavedRun saved(std::move(run));
   try {
-    return ended.saved(changing);
+    return saved.go_on(changing);
   } catch (const AgreedError& error) {
     is_not_tried(error);
-    return ended.saved(*std::exchange(steady_, std::nullopt));
+    return saved.go_on(*std::exchange(steady_, std::nullopt));
   }
 }
 

@@ -25,7 +25,7 @@ class OprTrial {
 
   std::optional<deck::Deck> steady_;  ///< of the run that the trial may go back to
   double error_ = 0;                  ///< of its last epoch
-  bool is_over_ = false;
+  bool is_over_ = false;              ///< without the modes
 };
 
 }  // namespace tessera::run

@@ -54,25 +54,23 @@ Run::Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, cons
          std::unique_ptr<halo::Transport> transport)
     : Run(deck, deck, comm, std::move(scan), log, std::move(transport)) {}
 
-std::unique_ptr<Run> Run::saved(const deck::Deck& deck, const comm::Communicator& comm,
-                                const io::ScanSource& source, const RankTimes& earlier) {
+SavedRun::SavedRun(std::unique_ptr<Run> run)
+    : comm_(run->comm_), source_(run->scan_.source), times_(run->times()) {}
+
+std::unique_ptr<Run> SavedRun::go_on(const deck::Deck& deck) const {
   deck::Deck from = deck;
   from.run.resume = deck.output.file;
   from.run.resume_fitted = true;
   std::unique_ptr<Run> run(
-      new Run(deck, from, comm, load_scan(from, source, comm, Log(false)), Log(false), nullptr));
-  run->earlier_ = earlier;
+      new Run(deck, from, comm_, load_scan(from, source_, comm_, Log(false)), Log(false), nullptr));
+  run->earlier_ = times_;
   return run;
 }
 
 std::unique_ptr<Run> Run::on_new_tiles(std::unique_ptr<Run> run, const Log& log) {
-  const deck::Deck deck = run->deck_;
-  const comm::Communicator& comm = run->comm_;
   run->write_result(run->measure(), "running");
-  const RankTimes times = run->times();
-  const io::ScanSource source = run->scan_.source;
-  run.reset();
-  std::unique_ptr<Run> next = saved(deck, comm, source, times);
+  const deck::Deck deck = run->deck_;
+  std::unique_ptr<Run> next = SavedRun(std::move(run)).go_on(deck);
   log.info(text("positions have moved: new tiles after epoch ", next->n_epochs()));
   return next;
 }

@@ -52,13 +52,7 @@ class Run {
   /// @param transport empty: the one that the deck names
   Run(const deck::Deck& deck, const comm::Communicator& comm, Scan scan, const Log& log,
       std::unique_ptr<halo::Transport> transport = nullptr);
-  /// The run that was written to the deck's output.file, on tiles cut around where positions are
-  /// now: each may find itself on another rank. The solver goes on with what it remembers.
-  /// @param earlier times of that run
-  static std::unique_ptr<Run> saved(const deck::Deck& deck, const comm::Communicator& comm,
-                                    const io::ScanSource& source, const RankTimes& earlier);
-  /// Writes `run` to output.file and goes on from there. `run` ends before the memory of the next
-  /// is taken.
+  /// Writes `run` to output.file and goes on from there (`SavedRun`).
   static std::unique_ptr<Run> on_new_tiles(std::unique_ptr<Run> run, const Log& log);
   /// Ends `run`.
   static RunParts take_apart(std::unique_ptr<Run> run);
@@ -107,7 +101,6 @@ class Run {
   void check_output() const;
 
   const deck::Deck& deck() const { return deck_; }
-  const comm::Communicator& comm() const { return comm_; }
   const Scan& scan() const { return scan_; }
   const solvers::Unknowns& unknowns() const { return unknowns_; }
   const physics::ForwardModel& model() const { return rank_.model; }
@@ -115,6 +108,7 @@ class Run {
   std::string_view transport() const { return rank_.transport->name(); }
 
  private:
+  friend class SavedRun;
   Run(const deck::Deck& deck, const comm::Communicator& comm, RunParts parts, const Log& log);
   /// @param from `deck`, or how it goes on from a result
   Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicator& comm, Scan scan,
@@ -180,6 +174,22 @@ class Run {
   io::CopyMemory copies_;                     ///< that saves make
   std::unique_ptr<io::BackgroundSave> save_;  ///< under way
   RankTimes earlier_;                         ///< on other tiles
+};
+
+/// A run that was written to its deck's output.file, and ends here, before the memory of the next
+/// is taken.
+class SavedRun {
+ public:
+  explicit SavedRun(std::unique_ptr<Run> run);
+  /// It goes on, by its own deck or by one that keeps more, on tiles cut around where positions are
+  /// now: each may find itself on another rank. The solver goes on with what it remembers.
+  /// Collective. @throws AgreedError
+  std::unique_ptr<Run> go_on(const deck::Deck& deck) const;
+
+ private:
+  const comm::Communicator& comm_;
+  io::ScanSource source_;
+  RankTimes times_;
 };
 
 /// What the command line says besides the deck.
