@@ -118,18 +118,9 @@ TEST(ProjectionMethods, FindPositionsThatAreAPixelAndAHalfOff) {
   }
 }
 
-constexpr const char* near_field = R"(
+const std::string near_field = testing::near_beam + R"(
 [data]
 file = "scan.h5"
-[experiment]
-energy_eV = 8000.0
-propagation = "fresnel"
-distance_m = 6e-3
-detector_pixel_m = 200e-9
-[probe]
-initial = "aperture"
-semi_angle_rad = 2e-4
-defocus_m = 10e-3
 [solver]
 method = "rpie"
 epochs = 70

@@ -26,6 +26,19 @@ semi_angle_rad = 1.2e-3
 defocus_m = 60e-6
 )";
 
+/// Its near field is recorded.
+inline const std::string near_beam = R"(
+[experiment]
+energy_eV = 8000.0
+propagation = "fresnel"
+distance_m = 6e-3
+detector_pixel_m = 200e-9
+[probe]
+initial = "aperture"
+semi_angle_rad = 2e-4
+defocus_m = 10e-3
+)";
+
 /// A jittered raster; small enough for seconds, large enough for six tiles.
 inline const std::string small_deck = small_beam + R"(
 [data]
