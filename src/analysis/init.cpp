@@ -90,10 +90,8 @@ void choose_method(const Sight& sight, DeckDraft& deck) {
            "more if the beam is partly coherent, 1 if it surely is not");
   deck.set("solver.method", "\"auto\"", "`tessera methods` lists all");
   deck.set("solver.epochs", sight.in_near_field ? "150" : "100");
-  // A 4D-STEM raster is often right to a part of a pixel, and its patterns say little of more.
-  if (!has_electrons(sight, deck))
-    deck.set("refine.positions_from_epoch", "10",
-             "stages err by a part of a pixel, or by several; -1: never");
+  deck.set("refine.positions_from_epoch", "10",
+           "stages and scan coils err by a part of a pixel, or by several; -1: never");
   if (sight.in_near_field) {
     deck.set("refine.intensity_from_epoch", "10", "the beam's, by position");
     deck.set("refine.background_from_epoch", "10", "what falls on the detector beside the beam");

@@ -12,9 +12,10 @@ namespace tessera::run {
 class OprTrial {
  public:
   /// Before an epoch, and behind the last. Where `probe.opr_trial_epoch` has come, `run` is written
-  /// to output.file and goes on with OPR modes; after the trial's epochs it keeps them if its error
-  /// is a tenth lower than it was, else goes on from that file. So nothing else may be written
-  /// there while the trial is on.
+  /// to output.file and goes on with OPR modes, and with positions from where the scan has them:
+  /// they take up what the beam does. After the trial's epochs it keeps the modes if its error is
+  /// clearly lower than it would have become as it went, else it goes on from that file. So nothing
+  /// else may be written there while the trial is on.
   std::unique_ptr<Run> before_epoch(std::unique_ptr<Run> run, const Log& log);
   bool is_on() const { return steady_.has_value(); }
   /// Back to where the trial began.
@@ -25,6 +26,7 @@ class OprTrial {
 
   std::optional<deck::Deck> steady_;  ///< of the run that the trial may go back to
   double error_ = 0;                  ///< of its last epoch
+  double own_progress_ = 1;           ///< of the error, in the epochs before
   bool is_over_ = false;              ///< without the modes
 };
 

@@ -32,7 +32,7 @@ namespace {
 
 /// Over that of the residual: they wander, and positions with them. Found on a weak phase
 /// (docs/methods/refinement.md).
-constexpr double noise_of_kept_waves = 25;
+constexpr double noise_of_kept_waves = 4;
 
 }  // namespace
 
@@ -227,7 +227,8 @@ EpochFigures Run::run_epoch() {
                             .counts_of_scan = scan_.n_fitted() * counts_of(scan_),
                             .keeps_waves = keeps_waves(solver),
                             .pixel_noise = (keeps_waves(solver) ? noise_of_kept_waves : 1) *
-                                           error_before * scan_.counts_per_pixel()});
+                                           error_before * scan_.counts_per_pattern /
+                                           scan_.lit_pixels});
   solver_->start_epoch(exec_, epoch);
   for (const solvers::Batch& batch : start_pass(n_epochs())) {
     run_batch(batch, epoch);

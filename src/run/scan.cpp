@@ -90,13 +90,16 @@ void find_mean(const io::PatternTotals& totals, Scan& scan) {
   const auto n_fitted = static_cast<double>(scan.n_fitted());
   scan.mean_pattern = totals.sum;
   double explained = 0;
+  double amplitudes = 0;
   for (std::size_t i = 0; i < scan.mean_pattern.size(); ++i) {
     double& mean = scan.mean_pattern.data()[i];
     mean /= std::max(1.0, n_fitted - totals.n_ignored.data()[i]);
+    amplitudes += std::sqrt(mean);
     explained += std::sqrt(mean) * totals.roots.data()[i];
   }
   scan.counts_per_pattern =
       std::accumulate(scan.mean_pattern.begin(), scan.mean_pattern.end(), 0.0);
+  scan.lit_pixels = amplitudes * amplitudes / scan.counts_per_pattern;
   if (std::isfinite(counts_of(scan))) {
     scan.poisson_error = poisson_error(scan.mean_pattern);
     scan.dark_pixels = find_dark_pixels(totals, scan.info, scan.mean_pattern, scan.n_fitted());

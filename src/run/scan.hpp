@@ -61,7 +61,10 @@ struct Scan {
   io::MomentsOfPositions moments;   ///< of fitted positions that this rank has read, for the start
   /// (1, h, w): of each pixel, over the fitted positions that do not ignore it.
   ImageStack<double> mean_pattern;
-  double counts_per_pattern = 0;        ///< of mean_pattern
+  double counts_per_pattern = 0;  ///< of mean_pattern
+  /// Pixels that its light lies in, as many as would have it were they alike: (sum of roots)^2 /
+  /// sum.
+  double lit_pixels = 0;
   DarkPixels dark_pixels;               ///< of whole counts
   double poisson_error = 0;             ///< what noise alone leaves; 0: not of whole counts
   double empty_error = 0;               ///< of mean_pattern in place of every pattern

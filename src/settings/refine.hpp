@@ -62,9 +62,10 @@ struct RefinedPositions {
         {.name = "positions_expected_px",
          .field = &expected_px,
          .meaning =
-             "Error of a position along an axis that is to be expected, rms, object pixels: where "
-             "noise lets the patterns tell less, by `gradient`, positions stay near where the scan "
-             "has them. Others do not feel it. 0: nothing holds them.",
+             "Error of a free position along an axis that is to be expected at most, rms, object "
+             "pixels, beside an affine map of the scan: where noise lets the patterns tell less, "
+             "by `gradient`, positions stay near there. Others do not feel it. 0: nothing holds "
+             "them.",
          .min = 0,
          .max = 1000},
         {.name = "positions_lost_ratio",

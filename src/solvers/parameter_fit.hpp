@@ -43,6 +43,7 @@ class ParameterFit {
     return {};
   }
   virtual void move_positions(const device::Device&, std::span<const int>, std::span<const Vec2>) {}
+  virtual void put_back(const device::Device&) {}
   virtual double max_drift_px(const device::Device&) const { return 0; }
 };
 

@@ -80,6 +80,10 @@ void Refinement::move_positions(const device::Device& exec, std::span<const int>
   for (ParameterFit* fit : fitted_now_) fit->move_positions(exec, positions, to_px);
 }
 
+void Refinement::put_positions_back(const device::Device& exec) {
+  for (const auto& fit : all_) fit->put_back(exec);
+}
+
 double Refinement::max_drift_px(const device::Device& exec) const {
   double max = 0;
   for (const auto& fit : all_) max = std::max(max, fit->max_drift_px(exec));

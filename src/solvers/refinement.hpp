@@ -43,12 +43,13 @@ struct RefinedEpoch {
   int number;             ///< of the run, from 0
   double counts_of_scan;  ///< a pixel's, on average; infinite where they may be no counts
   bool keeps_waves;       ///< of every position, from before: they pull positions back
-  double pixel_noise;     ///< squared distance of a pixel's amplitudes in the epoch before; counts
+  /// Squared distance of a lit pixel's amplitudes in the epoch before; counts.
+  double pixel_noise;
 };
 
-/// By position nothing travels but, once per epoch, 12 doubles for the frame of the scan, 3 for the
-/// gain of correlated positions and a few for means of weights; the background all-reduces 2 Reals
-/// a detector pixel per batch, slices a few doubles.
+/// By position nothing travels but, twice per epoch, 13 doubles for the frame of the scan, 3 for
+/// the gain of correlated positions and a few for means of weights; the background all-reduces 2
+/// Reals a detector pixel per batch, slices a few doubles.
 class Refinement {
  public:
   Refinement(const settings::Refine& settings, const Unknowns& unknowns,
@@ -74,6 +75,9 @@ class Refinement {
   /// To places as far away, or as near to them as positions may go. Waits for the device.
   void move_positions(const device::Device& exec, std::span<const int> positions,
                       std::span<const Vec2> to_px);
+
+  /// All to where the scan has them.
+  void put_positions_back(const device::Device& exec);
 
   /// What is known besides object and probe, fitted or given; the same list on all ranks.
   Fields parameters() const;

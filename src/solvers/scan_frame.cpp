@@ -1,6 +1,8 @@
 #include "scan_frame.hpp"
 
 #include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
 
 namespace tessera::solvers {
 
@@ -13,21 +15,25 @@ FrameMotion fitted_motion(std::span<const double> sums) {
   FrameMotion motion;
   motion.centre = {sums[1] / n, sums[2] / n};
   motion.mean = {sums[6] / n, sums[9] / n};
+  double rest = sums[12] - n * (motion.mean.y * motion.mean.y + motion.mean.x * motion.mean.x);
   Eigen::Matrix2d spread;
   spread << sums[3] - n * motion.centre.y * motion.centre.y,
       sums[5] - n * motion.centre.y * motion.centre.x, 0,
       sums[4] - n * motion.centre.x * motion.centre.x;
   spread(1, 0) = spread(0, 1);
   // A scan along a line says nothing of what is across it.
-  if (std::abs(spread.determinant()) < 1e-9 * spread.squaredNorm()) return motion;
-  for (int axis = 0; axis < 2; ++axis) {
+  const bool is_line = std::abs(spread.determinant()) < 1e-9 * spread.squaredNorm();
+  for (int axis = 0; !is_line && axis < 2; ++axis) {
     const double mean = axis == 0 ? motion.mean.y : motion.mean.x;
     const std::size_t at = axis == 0 ? 6 : 9;
-    const Eigen::Vector2d along = spread.ldlt().solve(Eigen::Vector2d(
-        sums[at + 1] - n * mean * motion.centre.y, sums[at + 2] - n * mean * motion.centre.x));
+    const Eigen::Vector2d slopes(sums[at + 1] - n * mean * motion.centre.y,
+                                 sums[at + 2] - n * mean * motion.centre.x);
+    const Eigen::Vector2d along = spread.ldlt().solve(slopes);
     motion.matrix[axis][0] = along(0);
     motion.matrix[axis][1] = along(1);
+    rest -= along.dot(slopes);
   }
+  motion.rest_px = std::sqrt(std::max(0.0, rest) / (2 * n));
   return motion;
 }
 
@@ -53,7 +59,8 @@ struct FrameSums {
                             moved(i, 0) * x,
                             moved(i, 1),
                             moved(i, 1) * y,
-                            moved(i, 1) * x};
+                            moved(i, 1) * x,
+                            moved(i, 0) * moved(i, 0) + moved(i, 1) * moved(i, 1)};
     for (int k = 0; k < ScanFrame::n_sums; ++k) sum[k] += terms[k];
   }
 };
@@ -66,17 +73,6 @@ void ScanFrame::add_up(const Device& exec, const DeviceView<double*>& sums) cons
       Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(displacement.extent(0))),
       FrameSums{given, displacement}, sums);
 }
-
-namespace {
-
-/// (given - centre) turned by the motion's matrix.
-KOKKOS_FUNCTION double turned(const ScanFrame& frame, const FrameMotion& motion, int position,
-                              int axis) {
-  return motion.matrix[axis][0] * (frame.given(position, 0) - motion.centre.y) +
-         motion.matrix[axis][1] * (frame.given(position, 1) - motion.centre.x);
-}
-
-}  // namespace
 
 void ScanFrame::take_out(const Device& exec, const FrameMotion& motion) const {
   const ScanFrame frame = *this;

@@ -13,6 +13,7 @@ struct FrameMotion {
   Vec2 mean;
   Vec2 centre;
   double matrix[2][2] = {};
+  double rest_px = 0;  ///< of displacements, rms along an axis
 
   FrameMotion without_matrix() const { return {mean, centre}; }
   /// Mean and stretch: the matrix' symmetric part.
@@ -37,14 +38,21 @@ struct ScanFrame {
   double limit_px;   ///< of displacements
   double margin_px;  ///< of displacements beyond at_cut
 
-  static constexpr int n_sums = 12;
-  /// sums = of this rank: 1, y, x, yy, xx, yx, dy, dy y, dy x, dx, dx y, dx x.
+  static constexpr int n_sums = 13;
+  /// sums = of this rank: 1, y, x, yy, xx, yx, dy, dy y, dy x, dx, dx y, dx x, dy^2 + dx^2.
   void add_up(const device::Device& exec, const device::DeviceView<double*>& sums) const;
   /// Every position back by what the motion says of it.
   void take_out(const device::Device& exec, const FrameMotion& motion) const;
   /// Every position to where the motion without its mean puts it.
   void keep_affine(const device::Device& exec, const FrameMotion& motion) const;
 };
+
+/// Where the motion without its mean puts a position, along one axis from where the scan has it.
+KOKKOS_INLINE_FUNCTION double turned(const ScanFrame& frame, const FrameMotion& motion,
+                                     const int position, const int axis) {
+  return motion.matrix[axis][0] * (frame.given(position, 0) - motion.centre.y) +
+         motion.matrix[axis][1] * (frame.given(position, 1) - motion.centre.x);
+}
 
 /// One position along one axis to `target_px` from where the scan has it, as far as it may go, with
 /// its window's corner: the rest stays within half a pixel.

@@ -149,9 +149,9 @@ TEST(Solvers, AutomaticOnesTryWhetherTheBeamChanges) {
     keys.insert(keys.begin(), "solver.epochs=60");
     return parsed(toml, keys).probe.opr_trial.from_epoch;
   };
-  EXPECT_EQ(tries(xray_deck, {"solver.method=auto"}), 25);
-  EXPECT_EQ(tries(electron_deck, {"solver.method=auto"}), 25);
-  EXPECT_EQ(tries(near_deck, {"solver.method=auto"}), 25);
+  EXPECT_EQ(tries(xray_deck, {"solver.method=auto"}), 20);
+  EXPECT_EQ(tries(electron_deck, {"solver.method=auto"}), 20);
+  EXPECT_EQ(tries(near_deck, {"solver.method=auto"}), 20);
   for (const char* excluded : {"solver.epochs=49", "probe.opr_modes=1", "probe.opr_trial_epoch=-1",
                                "object.n_modes=2", "solver.method=lsqml"})
     EXPECT_EQ(tries(xray_deck, {"solver.method=auto", excluded}), -1) << excluded;

@@ -1,5 +1,8 @@
 /// Positions of the scan (docs/methods/refinement.md).
 
+#include <algorithm>
+#include <optional>
+
 #include "parameter_fit.hpp"
 #include "physics/opr_modes.hpp"
 #include "position_gain.hpp"
@@ -11,16 +14,23 @@ namespace {
 using device::Device;
 using device::DeviceView;
 
-/// @param hold curvature of what draws positions to where the scan has them
-void step_positions(const Device& exec, double step, double hold,
+/// What draws positions to an affine map of where the scan has them.
+struct Hold {
+  double curvature = 0;
+  FrameMotion map;
+};
+
+void step_positions(const Device& exec, double step, const Hold& hold,
                     const DeviceView<double** [2]>& slopes, const ScanFrame& frame) {
   for_all(
       exec, "tessera::solvers::step_positions", frame.displacement.extent(0),
       KOKKOS_LAMBDA(const int position) {
         for (int axis = 0; axis < 2; ++axis) {
           if (slopes(position, axis, 1) > 0) {  // a position of the batch
-            slopes(position, axis, 0) -= hold * frame.displacement(position, axis);
-            slopes(position, axis, 1) += hold;
+            const double rest =
+                frame.displacement(position, axis) - turned(frame, hold.map, position, axis);
+            slopes(position, axis, 0) -= hold.curvature * rest;
+            slopes(position, axis, 1) += hold.curvature;
           }
           // Half a pixel at a time: farther away the slope says little.
           const double wish = bounded(step * take_step(slopes, position, axis), -0.5, 0.5);
@@ -46,6 +56,14 @@ void move_to_places(const Device& exec, std::span<const int> positions, std::spa
         for (int axis = 0; axis < 2; ++axis) move_to(frame, moved(i), axis, target(i, axis));
       });
   exec.fence();
+}
+
+void put_all_back(const Device& exec, const ScanFrame& frame) {
+  for_all(
+      exec, "tessera::solvers::put_all_back", frame.displacement.extent(0),
+      KOKKOS_LAMBDA(const int position) {
+        for (int axis = 0; axis < 2; ++axis) move_to(frame, position, axis, 0);
+      });
 }
 
 double max_drift_of(const Device& exec, const DeviceView<double* [2]>& displacement,
@@ -94,15 +112,18 @@ class PositionFit final : public ParameterFit {
 
   bool start_epoch(const RefinedEpoch& epoch, physics::FittedParameters& fitted) override {
     epoch_ = epoch;
+    hold_.reset();
+    if (!free_since_) free_since_ = epoch.number;
     return fitted.positions = has_begun(settings_.from_epoch, epoch);
   }
 
-  void update(const Device& exec, Sweep&) override {
+  void update(const Device& exec, Sweep& sweep) override {
+    if (!hold_) hold_ = found_hold(exec, sweep);
     const auto slopes = model_.slopes().at_position;
     if (has_gain()) gain_->remember(exec, slopes);
     const double step = (epoch_.keeps_waves ? part_beside_kept_waves : 1) * settings_.step *
                         (has_gain() ? gain_->value() : 1);
-    step_positions(exec, step, correlates() ? 0 : hold(), slopes, frame());
+    step_positions(exec, step, *hold_, slopes, frame());
   }
 
   /// The scan as a whole must not drift: where its mean goes, the probe goes instead, which changes
@@ -111,11 +132,7 @@ class PositionFit final : public ParameterFit {
   void finish_epoch(const Device& exec, Sweep& sweep) override {
     if (has_gain()) gain_->finish_epoch(exec, sweep);
     const ScanFrame frame = this->frame();
-    frame.add_up(exec, sums_);
-    sweep.all_reduce(exec, sums_);
-    Kokkos::deep_copy(exec, host_sums_, sums_);
-    exec.fence();
-    const FrameMotion motion = fitted_motion({host_sums_.data(), ScanFrame::n_sums});
+    const FrameMotion motion = motion_of_scan(exec, sweep);
     const bool is_far = model_.options().propagation == physics::Propagation::far_field;
     if (settings_.model == "affine")
       frame.keep_affine(exec, motion);
@@ -140,6 +157,11 @@ class PositionFit final : public ParameterFit {
     move_to_places(exec, positions, to_px, frame());
   }
 
+  void put_back(const Device& exec) override {
+    put_all_back(exec, frame());
+    free_since_.reset();
+  }
+
   double max_drift_px(const Device& exec) const override {
     return max_drift_of(exec, displacement_, positions_.at_cut);
   }
@@ -149,13 +171,35 @@ class PositionFit final : public ParameterFit {
   /// these: docs/methods/difference_map.md.
   static constexpr double part_beside_kept_waves = 0.5;
   static constexpr double most_beside_kept_waves = 1.5;
+  /// Nobody's positions are better known.
+  static constexpr double least_expected_px = 0.1;
+  static constexpr int epochs_that_tell = 10;
 
   bool correlates() const { return model_.options().correlates_positions; }
   bool has_gain() const { return correlates() || epoch_.keeps_waves; }
-  /// Of a Gaussian prior beside the residual's own noise (docs/methods/refinement.md).
-  double hold() const {
-    const double expected = settings_.expected_px;
-    return expected > 0 ? epoch_.pixel_noise / (expected * expected) : 0;
+
+  /// Of a Gaussian prior beside the residual's own noise, as wide as positions are found to differ
+  /// from an affine map once they have had time to. Waves that are kept bring errors of their own:
+  /// there it is about the scan (docs/methods/refinement.md).
+  Hold found_hold(const Device& exec, Sweep& sweep) {
+    const bool is_free = settings_.model == "free" && !correlates();
+    if (!is_free || settings_.expected_px == 0) return {};
+    double expected = settings_.expected_px;
+    FrameMotion motion;
+    if (!epoch_.keeps_waves) {
+      motion = motion_of_scan(exec, sweep);
+      if (epoch_.number >= *free_since_ + epochs_that_tell)
+        expected = std::min(expected, std::max(motion.rest_px, least_expected_px));
+    }
+    return {epoch_.pixel_noise / (expected * expected), motion};
+  }
+
+  FrameMotion motion_of_scan(const Device& exec, Sweep& sweep) {
+    frame().add_up(exec, sums_);
+    sweep.all_reduce(exec, sums_);
+    Kokkos::deep_copy(exec, host_sums_, sums_);
+    exec.fence();
+    return fitted_motion({host_sums_.data(), ScanFrame::n_sums});
   }
 
   ScanFrame frame() const {
@@ -171,6 +215,8 @@ class PositionFit final : public ParameterFit {
 
   settings::RefinedPositions settings_;
   RefinedEpoch epoch_ = {};
+  std::optional<Hold> hold_;                              ///< of the epoch
+  std::optional<int> free_since_ = settings_.from_epoch;  ///< an epoch; none: the next
   physics::ProbeView probe_;
   physics::ForwardModel& model_;
   MovingPositions positions_;
