@@ -1,6 +1,5 @@
 #include "make_model.hpp"
 
-#include <algorithm>
 #include <variant>
 
 namespace tessera::run {
@@ -53,10 +52,8 @@ solvers::MovingPositions moving_positions(const deck::Deck& deck, const Scan& sc
     return device::to_device<DeviceView<double* [2]>>(label, values.data(),
                                                       Kokkos::LayoutRight(values.size() / 2, 2));
   };
-  return {
-      on_device("tessera::run::given_positions", given),
-      on_device("tessera::run::displacement_at_cut", moved), scan.tile().ghosted.begin,
-      deck.refine.positions.from_epoch >= 0 && std::ranges::any_of(scan.plan.solvers, keeps_waves)};
+  return {on_device("tessera::run::given_positions", given),
+          on_device("tessera::run::displacement_at_cut", moved), scan.tile().ghosted.begin};
 }
 
 }  // namespace tessera::run

@@ -1,6 +1,7 @@
 #include "run/opr_trial.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -14,11 +15,12 @@ namespace {
 /// Of what would have come without; steady beams do not come below (docs/methods/automatic.md).
 constexpr double enough = 0.92;
 
-/// Of the error in as many epochs as a trial has, up to now: what goes on without one.
+/// Of the error in as many epochs as a trial has, up to now, and half as much from now on: what
+/// goes on without one, and slows down.
 double own_progress(std::span<const EpochFigures> history) {
   constexpr std::size_t n = settings::OprTrial::n_epochs;
   if (history.size() <= n) return 1;
-  return std::min(1.0, history.back().error / history[history.size() - 1 - n].error);
+  return std::sqrt(std::min(1.0, history.back().error / history[history.size() - 1 - n].error));
 }
 
 }  // namespace

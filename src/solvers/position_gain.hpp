@@ -1,6 +1,7 @@
 #pragma once
-/// How much farther positions go than a step finds: of cross-correlation, or beside waves that are
-/// kept, it sees only the part of an error that one update carries.
+/// How much farther positions go than a step finds, as of cross-correlation, or beside waves that
+/// are kept, it sees only the part of an error that one update carries; how much less far where
+/// steps swing.
 
 #include "tessera/solvers/sweep.hpp"
 

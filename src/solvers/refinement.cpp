@@ -26,7 +26,7 @@ Refinement::Refinement(const settings::Refine& settings, const Unknowns& unknown
 Refinement::~Refinement() = default;
 
 std::int64_t Refinement::bytes(const physics::Sizes& sizes) {
-  const int n_rows = 6;  // two of them the gain's, where there is one
+  const int n_rows = 6;  // two of them the gain's
   return (sizes.moves_positions ? n_rows * physics::bytes_of<double>(2 * sizes.n_positions) : 0) +
          (sizes.model.n_opr_modes > 0 ? physics::OprModes::bytes(sizes) : 0);
 }

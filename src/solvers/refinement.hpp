@@ -21,7 +21,6 @@ struct MovingPositions {
   device::DeviceView<double* [2]> given;   ///< by the scan, from the object's corner
   device::DeviceView<double* [2]> at_cut;  ///< displacement when the tiles were cut
   Pixel tile_begin;                        ///< where the rank's ghosted box lies in the object
-  bool beside_kept_waves;                  ///< they are fitted, and in some stage so
 };
 
 /// What parameters start from.

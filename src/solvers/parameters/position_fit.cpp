@@ -92,7 +92,7 @@ class PositionFit final : public ParameterFit {
         sums_("tessera::solvers::position_sums", ScanFrame::n_sums),
         host_sums_("tessera::solvers::host_position_sums", ScanFrame::n_sums) {
     Kokkos::deep_copy(displacement_, positions_.at_cut);
-    if (correlates() || positions_.beside_kept_waves)
+    if (settings_.from_epoch >= 0)
       gain_ = std::make_unique<PositionGain>(displacement_.extent(0),
                                              correlates() ? 4 : most_beside_kept_waves);
   }
@@ -120,9 +120,8 @@ class PositionFit final : public ParameterFit {
   void update(const Device& exec, Sweep& sweep) override {
     if (!hold_) hold_ = found_hold(exec, sweep);
     const auto slopes = model_.slopes().at_position;
-    if (has_gain()) gain_->remember(exec, slopes);
-    const double step = (epoch_.keeps_waves ? part_beside_kept_waves : 1) * settings_.step *
-                        (has_gain() ? gain_->value() : 1);
+    gain_->remember(exec, slopes);
+    const double step = settings_.step * gain();
     step_positions(exec, step, *hold_, slopes, frame());
   }
 
@@ -130,7 +129,7 @@ class PositionFit final : public ParameterFit {
   /// no exit wave. In the near field the probe stands still on the detector, and the object
   /// follows; nor may free positions be stretched there: a more curved beam makes up for that.
   void finish_epoch(const Device& exec, Sweep& sweep) override {
-    if (has_gain()) gain_->finish_epoch(exec, sweep);
+    gain_->finish_epoch(exec, sweep);
     const ScanFrame frame = this->frame();
     const FrameMotion motion = motion_of_scan(exec, sweep);
     const bool is_far = model_.options().propagation == physics::Propagation::far_field;
@@ -176,7 +175,12 @@ class PositionFit final : public ParameterFit {
   static constexpr int epochs_that_tell = 10;
 
   bool correlates() const { return model_.options().correlates_positions; }
-  bool has_gain() const { return correlates() || epoch_.keeps_waves; }
+  /// Of what a step finds. Where it sees the whole error, a whole step is enough at most.
+  double gain() const {
+    if (correlates()) return gain_->value();
+    return epoch_.keeps_waves ? part_beside_kept_waves * gain_->value()
+                              : std::min(gain_->value(), 1.0);
+  }
 
   /// Of a Gaussian prior beside the residual's own noise, as wide as positions are found to differ
   /// from an affine map once they have had time to. Waves that are kept bring errors of their own:
@@ -223,7 +227,7 @@ class PositionFit final : public ParameterFit {
   DeviceView<double* [2]> displacement_;
   DeviceView<double*> sums_;
   device::HostView<double*> host_sums_;
-  std::unique_ptr<PositionGain> gain_;  ///< none where no epoch has one
+  std::unique_ptr<PositionGain> gain_;  ///< none where positions are not fitted
 };
 
 }  // namespace
