@@ -293,6 +293,7 @@ run::Scan make_synthetic_scan(const deck::Deck& deck, const SyntheticCase& wante
       [&] { counts = make_patterns(true_probe(deck, scan.plan.optics, wanted.window_px), scan); });
   comm.sum(std::span<double>(&counts, 1));
   scan.counts_per_pattern = counts / scan.n_positions();
+  scan.lit_pixels = static_cast<double>(scan.info.n_trusted());
   return scan;
 }
 

@@ -79,6 +79,14 @@ TEST(FewCounts, LeavePositionsWhereTheScanHasThem) {
   EXPECT_LT(error_px("0.5"), 0.15 * free);
 }
 
+/// Each goes four times as far as it should, and would be as far off on the other side.
+TEST(PositionSteps, GetShorterWhereTheySwing) {
+  const testing::SharedFolder folder("positions_swing");
+  EXPECT_LE(position_error_px(folder,
+                              {"simulation.position_error_px=0.5", "refine.positions_step=4"}, 100),
+            0.1);
+}
+
 const std::string dense_atoms = testing::small_beam + R"(
 [data]
 file = "scan.h5"
