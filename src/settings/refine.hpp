@@ -47,9 +47,9 @@ struct RefinedPositions {
          .choices = {"free", "affine"}},
         {.name = "positions_step",
          .field = &step,
-         .meaning = "Length of a position's step; 1: the whole of what is seen. With "
-                    "`cross_correlation` times the gain; with `dm` and `raar` half "
-                    "to three quarters.",
+         .meaning = "Length of a position's step; 1: the whole of what is seen. Shorter "
+                    "where steps swing. With `cross_correlation` times the gain; with `dm` and "
+                    "`raar` half to three quarters.",
          .min = 1e-6,
          .max = 10},
         {.name = "positions_limit_px",

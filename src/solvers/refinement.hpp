@@ -46,9 +46,9 @@ struct RefinedEpoch {
   double pixel_noise;
 };
 
-/// By position nothing travels but, twice per epoch, 13 doubles for the frame of the scan, 3 for
-/// the gain of correlated positions and a few for means of weights; the background all-reduces 2
-/// Reals a detector pixel per batch, slices a few doubles.
+/// By position nothing travels but, per epoch, twice 13 doubles for the frame of the scan, 3 for
+/// the gain of its steps and a few for means of weights; the background all-reduces 2 Reals a
+/// detector pixel per batch, slices a few doubles.
 class Refinement {
  public:
   Refinement(const settings::Refine& settings, const Unknowns& unknowns,

@@ -43,7 +43,7 @@ struct ScanFrame {
   void add_up(const device::Device& exec, const device::DeviceView<double*>& sums) const;
   /// Every position back by what the motion says of it.
   void take_out(const device::Device& exec, const FrameMotion& motion) const;
-  /// Every position to where the motion without its mean puts it.
+  /// Every position to where the motion without its mean puts it; no motion: where the scan does.
   void keep_affine(const device::Device& exec, const FrameMotion& motion) const;
 };
 

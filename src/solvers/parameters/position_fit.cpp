@@ -58,14 +58,6 @@ void move_to_places(const Device& exec, std::span<const int> positions, std::spa
   exec.fence();
 }
 
-void put_all_back(const Device& exec, const ScanFrame& frame) {
-  for_all(
-      exec, "tessera::solvers::put_all_back", frame.displacement.extent(0),
-      KOKKOS_LAMBDA(const int position) {
-        for (int axis = 0; axis < 2; ++axis) move_to(frame, position, axis, 0);
-      });
-}
-
 double max_drift_of(const Device& exec, const DeviceView<double* [2]>& displacement,
                     const DeviceView<double* [2]>& at_cut) {
   double max = 0;
@@ -157,7 +149,7 @@ class PositionFit final : public ParameterFit {
   }
 
   void put_back(const Device& exec) override {
-    put_all_back(exec, frame());
+    frame().keep_affine(exec, {});
     free_since_.reset();
   }
 
