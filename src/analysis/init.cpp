@@ -92,10 +92,9 @@ void choose_method(const Sight& sight, DeckDraft& deck) {
   deck.set("solver.epochs", sight.in_near_field ? "150" : "100");
   deck.set("refine.positions_from_epoch", "10",
            "stages and scan coils err by a part of a pixel, or by several; -1: never");
-  if (sight.in_near_field) {
-    deck.set("refine.intensity_from_epoch", "10", "the beam's, by position");
+  deck.set("refine.intensity_from_epoch", "10", "the beam's, by position");
+  if (sight.in_near_field)
     deck.set("refine.background_from_epoch", "10", "what falls on the detector beside the beam");
-  }
   deck.set("output.file",
            io::in_quotes(std::filesystem::path(sight.deck_path).stem().string() + "_result.h5"));
 }

@@ -12,8 +12,14 @@
 namespace tessera::run {
 namespace {
 
-/// Of what would have come without; steady beams do not come below (docs/methods/automatic.md).
-constexpr double enough = 0.92;
+/// Of what would have come without; steady beams do not come below. What intensities have taken up
+/// before leaves less to modes (docs/methods/automatic.md).
+double enough(const deck::Deck& steady) {
+  const int intensity_from = steady.refine.intensity.from_epoch;
+  const bool has_intensities =
+      intensity_from >= 0 && intensity_from < steady.probe.opr_trial.from_epoch.value_or(-1);
+  return has_intensities ? 0.95 : 0.92;
+}
 
 /// Of the error in as many epochs as a trial has, up to now, and half as much from now on: what
 /// goes on without one, and slows down.
@@ -34,7 +40,7 @@ std::unique_ptr<Run> OprTrial::before_epoch(std::unique_ptr<Run> run, const Log&
   }
   if (run->n_epochs() < first + settings::OprTrial::n_epochs && !run->finished()) return run;
   const double error = run->history().back().error;
-  const bool is_kept = error < enough * own_progress_ * error_;
+  const bool is_kept = error < enough(*steady_) * own_progress_ * error_;
   log.info(
       fmt::format("the beam, tried with probe.opr_modes = {}: the error is {:.6f} after {} "
                   "epochs, and was {:.6f}: {}",
@@ -70,8 +76,8 @@ std::unique_ptr<Run> OprTrial::begun(std::unique_ptr<Run> run, const Log& log) {
   const SavedRun saved(std::move(run));
   try {
     run = saved.go_on(changing);
-    // What the beam's changes were taken for: fitted positions hardly find back by themselves.
-    run->put_positions_back();
+    // What has been fitted to the beam's changes hardly finds back by itself.
+    run->put_fitted_back();
     return run;
   } catch (const AgreedError& error) {
     is_not_tried(error);

@@ -12,7 +12,7 @@ namespace tessera::run {
 class OprTrial {
  public:
   /// Before an epoch, and behind the last. Where `probe.opr_trial_epoch` has come, `run` is written
-  /// to output.file and goes on with OPR modes, and with positions from where the scan has them:
+  /// to output.file and goes on with OPR modes, and with positions and intensities as at first:
   /// they take up what the beam does. After the trial's epochs it keeps the modes if its error is
   /// clearly lower than it would have become as it went, else it goes on from that file. So nothing
   /// else may be written there while the trial is on.

@@ -81,8 +81,8 @@ class Run {
   /// After an epoch: positions have used up half of refine.positions.margin_px. The same on all
   /// ranks. Waits for the device.
   bool needs_new_tiles() const;
-  /// Positions that were fitted, to where the scan has them.
-  void put_positions_back() { refinement_->put_positions_back(exec_); }
+  /// Refinement::put_back.
+  void put_fitted_back() { refinement_->put_back(exec_); }
   const std::vector<EpochFigures>& history() const { return history_; }
 
   /// Figures of merit of the present object and probe; those of the held-out positions, too.

@@ -21,18 +21,18 @@ struct OprTrial {
   static constexpr int n_epochs = 10;
 
   Key key() {
-    return {
-        .name = "opr_trial_epoch",
-        .field = &from_epoch,
-        .meaning = text("Epoch, from 0, from which ", n_epochs, " are tried with ", n_modes,
-                        " OPR modes, where `opr_modes` is 0, and positions anew: the modes stay "
-                        "if the error is 8 % lower then than as it went before; -1: never. `auto`: "
-                        "with `solver.method = \"auto\"` "
-                        "alone, in 50 epochs and more of a thin sample that stands still, "
-                        "the last of its first part; else never."),
-        .min = -1,
-        .max = 1000000,
-        .none = "auto"};
+    return {.name = "opr_trial_epoch",
+            .field = &from_epoch,
+            .meaning = text("Epoch, from 0, from which ", n_epochs, " are tried with ", n_modes,
+                            " OPR modes, where `opr_modes` is 0, and positions and intensities "
+                            "anew: the modes stay if the error is 8 % lower then than as it went "
+                            "before, 5 % where intensities are fitted; -1: never. `auto`: "
+                            "with `solver.method = \"auto\"` "
+                            "alone, in 50 epochs and more of a thin sample that stands still, "
+                            "the last of its first part; else never."),
+            .min = -1,
+            .max = 1000000,
+            .none = "auto"};
   }
 };
 

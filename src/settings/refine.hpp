@@ -97,7 +97,7 @@ struct RefinedIntensity {
 
   std::vector<Key> keys() {
     return {first_epoch("intensity_from_epoch", &from_epoch,
-                        "that fits the beam's intensity at every position"),
+                        "that fits the beam's intensity at every position. A steady beam stays so"),
             {.name = "intensity_step",
              .field = &step,
              .meaning =

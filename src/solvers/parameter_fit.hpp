@@ -68,6 +68,15 @@ KOKKOS_INLINE_FUNCTION double bounded(double value, double min, double max) {
   return value < min ? min : value > max ? max : value;
 }
 
+/// Adds to one column, of a position that the batch has seen, a Gaussian prior of this curvature
+/// about where `away` is 0.
+KOKKOS_INLINE_FUNCTION void hold_back(const device::DeviceView<double** [2]>& slopes, int position,
+                                      int column, double curvature, double away) {
+  if (!(slopes(position, column, 1) > 0)) return;
+  slopes(position, column, 0) -= curvature * away;
+  slopes(position, column, 1) += curvature;
+}
+
 /// Slope / curvature of one column, which starts anew.
 KOKKOS_INLINE_FUNCTION double take_step(const device::DeviceView<double** [2]>& slopes,
                                         int position, int column) {

@@ -80,7 +80,7 @@ void Refinement::move_positions(const device::Device& exec, std::span<const int>
   for (ParameterFit* fit : fitted_now_) fit->move_positions(exec, positions, to_px);
 }
 
-void Refinement::put_positions_back(const device::Device& exec) {
+void Refinement::put_back(const device::Device& exec) {
   for (const auto& fit : all_) fit->put_back(exec);
 }
 

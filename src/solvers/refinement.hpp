@@ -47,8 +47,8 @@ struct RefinedEpoch {
 };
 
 /// By position nothing travels but, per epoch, twice 13 doubles for the frame of the scan, 3 for
-/// the gain of its steps and a few for means of weights; the background all-reduces 2 Reals a
-/// detector pixel per batch, slices a few doubles.
+/// the gain of its steps, twice 3 for intensities and a few for means of weights; the background
+/// all-reduces 2 Reals a detector pixel per batch, slices a few doubles.
 class Refinement {
  public:
   Refinement(const settings::Refine& settings, const Unknowns& unknowns,
@@ -75,8 +75,9 @@ class Refinement {
   void move_positions(const device::Device& exec, std::span<const int> positions,
                       std::span<const Vec2> to_px);
 
-  /// All to where the scan has them.
-  void put_positions_back(const device::Device& exec);
+  /// What a beam that changes may have been taken for: positions to where the scan has them,
+  /// intensities to their mean.
+  void put_back(const device::Device& exec);
 
   /// What is known besides object and probe, fitted or given; the same list on all ranks.
   Fields parameters() const;

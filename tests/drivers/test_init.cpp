@@ -95,6 +95,7 @@ class Init : public ::testing::Test {
                                    "solver.epochs=2",
                                    "solver.batch_size=8",
                                    "refine.positions_from_epoch=-1",
+                                   "refine.intensity_from_epoch=-1",
                                    "output.file=" + folder_.result()};
     words.insert(words.end(), overrides.begin(), overrides.end());
     const Outcome outcome = run_tessera({2, words});
@@ -115,11 +116,12 @@ class Init : public ::testing::Test {
 TEST_F(Init, TheDeckOfACxiFileGivesWhatPlainHdf5Gives) {
   EXPECT_THAT(said({}), AllOf(HasSubstr("CXI file"), HasSubstr("16 patterns of 16 x 16"),
                               HasSubstr(deck_), Not(HasSubstr("warning"))));
-  EXPECT_THAT(content(deck_),
-              AllOf(HasSubstr("file = \"scan.cxi\""), HasSubstr("energy_eV = 8000 "),
-                    HasSubstr("distance_m = 1.8 "), HasSubstr("positions_columns = [1, 0]"),
-                    HasSubstr("positions_from_epoch = 10 "),
-                    HasSubstr("bad_pixels = \"entry_1/instrument_1/detector_1/mask\"")));
+  EXPECT_THAT(
+      content(deck_),
+      AllOf(HasSubstr("file = \"scan.cxi\""), HasSubstr("energy_eV = 8000 "),
+            HasSubstr("distance_m = 1.8 "), HasSubstr("positions_columns = [1, 0]"),
+            HasSubstr("positions_from_epoch = 10 "), HasSubstr("intensity_from_epoch = 10 "),
+            HasSubstr("bad_pixels = \"entry_1/instrument_1/detector_1/mask\"")));
   SmallScan plain;
   plain.valid_pixels[5] = 0;
   plain.write(folder_.scan());

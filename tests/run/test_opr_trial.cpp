@@ -65,6 +65,14 @@ TEST_F(OprTrialTest, ASteadyBeamGoesOnAsIfItHadNotBeenTried) {
     EXPECT_NEAR(tried->history()[i].error / expected[i].error, 1, 1e-5) << i;
 }
 
+/// Two modes explain a good part of it as well; intensities that are fitted leave nothing to them.
+TEST_F(OprTrialTest, ABeamThatWaversNeedsIntensitiesNotModes) {
+  const std::vector<std::string> wavers{"simulation.intensity_jitter=0.05"};
+  EXPECT_EQ(made(simulated(wavers))->deck().probe.opr_modes, 2);
+  EXPECT_EQ(made(simulated({wavers[0], "refine.intensity_from_epoch=5"}))->deck().probe.opr_modes,
+            0);
+}
+
 /// A signal, for one, may end the run amid the trial.
 TEST_F(OprTrialTest, GivenUpItIsNotTriedAgain) {
   const auto run = made(simulated({"simulation.probe_drift=0.2"}), 32);

@@ -1,7 +1,11 @@
-/// The beam's intensity at every position.
+/// The beam's intensity at every position (docs/methods/refinement.md).
+
+#include <cmath>
+#include <optional>
 
 #include "parameter_fit.hpp"
 #include "solvers/batch_sums.hpp"
+#include "solvers/prior_width.hpp"
 
 namespace tessera::solvers {
 namespace {
@@ -9,27 +13,35 @@ namespace {
 using device::Device;
 using device::DeviceView;
 
-void update_intensity(const Device& exec, const physics::ForwardModel& model, double length) {
+constexpr double at_rest = settings::RefinedIntensity::stored.at_rest;
+constexpr int n_sums = 3;
+
+void update_intensity(const Device& exec, const physics::ForwardModel& model, double length,
+                      double hold) {
   const auto slopes = model.slopes().at_position;
   const auto intensity = model.parameters().intensity;
   for_all(
       exec, "tessera::solvers::update_intensity", slopes.extent(0),
       KOKKOS_LAMBDA(const int position) {
-        const double value =
-            intensity(position) +
-            length * take_step(slopes, position, physics::ParameterSlopes::intensity);
+        constexpr int column = physics::ParameterSlopes::intensity;
+        const auto now = static_cast<double>(intensity(position));
+        hold_back(slopes, position, column, hold, now - at_rest);
+        const double value = now + length * take_step(slopes, position, column);
         intensity(position) = static_cast<Real>(bounded(value, 0.1, 10));
       });
 }
 
-/// sums = of intensities, number of positions, of this rank.
+/// sums = of intensities, number of positions, of squares of what intensities differ from rest, of
+/// this rank.
 void add_up(const Device& exec, const DeviceView<Real*>& intensity,
             const DeviceView<double*>& sums) {
   device::set_zero(exec, sums);
   for_all(
       exec, "tessera::solvers::sum_intensity", intensity.size(), KOKKOS_LAMBDA(const int i) {
-        Kokkos::atomic_add(&sums(0), static_cast<double>(intensity(i)));
+        const auto value = static_cast<double>(intensity(i));
+        Kokkos::atomic_add(&sums(0), value);
         Kokkos::atomic_add(&sums(1), 1.0);
+        Kokkos::atomic_add(&sums(2), (value - at_rest) * (value - at_rest));
       });
 }
 
@@ -51,7 +63,9 @@ class IntensityFit final : public ParameterFit {
       : settings_(settings),
         probe_(setup.unknowns.probe),
         model_(setup.model),
-        sums_("tessera::solvers::intensity_sums", 2) {}
+        sums_("tessera::solvers::intensity_sums", n_sums),
+        host_sums_("tessera::solvers::host_intensity_sums", n_sums),
+        expected_(settings.from_epoch, most_expected, least_expected) {}
 
   Fields fields() const override {
     if (!model_.options().own_probes) return {};
@@ -60,25 +74,55 @@ class IntensityFit final : public ParameterFit {
   }
 
   bool start_epoch(const RefinedEpoch& epoch, physics::FittedParameters& fitted) override {
+    pixel_noise_ = epoch.pixel_noise;
+    hold_.reset();
+    expected_.start_epoch(epoch.number);
     return fitted.intensity = has_begun(settings_.from_epoch, epoch);
   }
 
-  void update(const Device& exec, Sweep&) override {
-    update_intensity(exec, model_, share_of_counts(model_.fitted()) * settings_.step);
+  void update(const Device& exec, Sweep& sweep) override {
+    if (!hold_) hold_ = found_hold(exec, sweep);
+    update_intensity(exec, model_, share_of_counts(model_.fitted()) * settings_.step, *hold_);
   }
 
   void finish_epoch(const Device& exec, Sweep& sweep) override {
-    const auto intensity = model_.parameters().intensity;
-    add_up(exec, intensity, sums_);
-    sweep.all_reduce(exec, sums_);
-    hand_mean_to_probe(exec, sums_, intensity, as_reals(probe_));
+    add_up_all(exec, sweep);
+    hand_mean_to_probe(exec, sums_, model_.parameters().intensity, as_reals(probe_));
+  }
+
+  void put_back(const Device& exec) override {
+    Kokkos::deep_copy(exec, model_.parameters().intensity, Real(at_rest));
+    expected_.start_anew();
   }
 
  private:
+  /// Of the mean intensity, rms. Monitors know it to a few parts in a thousand.
+  static constexpr double most_expected = 0.1;
+  static constexpr double least_expected = 0.001;
+
+  /// Curvature of a Gaussian prior about the mean intensity, beside the residual's own noise
+  /// (docs/methods/refinement.md).
+  double found_hold(const Device& exec, Sweep& sweep) {
+    add_up_all(exec, sweep);
+    Kokkos::deep_copy(exec, host_sums_, sums_);
+    exec.fence();
+    const double expected = expected_.of(std::sqrt(host_sums_(2) / host_sums_(1)));
+    return pixel_noise_ / (expected * expected);
+  }
+
+  void add_up_all(const Device& exec, Sweep& sweep) {
+    add_up(exec, model_.parameters().intensity, sums_);
+    sweep.all_reduce(exec, sums_);
+  }
+
   settings::RefinedIntensity settings_;
+  double pixel_noise_ = 0;
+  std::optional<double> hold_;  ///< of the epoch
   physics::ProbeView probe_;
   physics::ForwardModel& model_;
-  DeviceView<double*> sums_;  ///< of intensities, number of positions
+  DeviceView<double*> sums_;
+  device::HostView<double*> host_sums_;
+  PriorWidth expected_;
 };
 
 }  // namespace

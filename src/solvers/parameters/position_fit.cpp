@@ -7,6 +7,7 @@
 #include "physics/opr_modes.hpp"
 #include "position_gain.hpp"
 #include "scan_frame.hpp"
+#include "solvers/prior_width.hpp"
 
 namespace tessera::solvers {
 namespace {
@@ -26,12 +27,8 @@ void step_positions(const Device& exec, double step, const Hold& hold,
       exec, "tessera::solvers::step_positions", frame.displacement.extent(0),
       KOKKOS_LAMBDA(const int position) {
         for (int axis = 0; axis < 2; ++axis) {
-          if (slopes(position, axis, 1) > 0) {  // a position of the batch
-            const double rest =
-                frame.displacement(position, axis) - turned(frame, hold.map, position, axis);
-            slopes(position, axis, 0) -= hold.curvature * rest;
-            slopes(position, axis, 1) += hold.curvature;
-          }
+          hold_back(slopes, position, axis, hold.curvature,
+                    frame.displacement(position, axis) - turned(frame, hold.map, position, axis));
           // Half a pixel at a time: farther away the slope says little.
           const double wish = bounded(step * take_step(slopes, position, axis), -0.5, 0.5);
           move_to(frame, position, axis, frame.displacement(position, axis) + wish);
@@ -82,7 +79,8 @@ class PositionFit final : public ParameterFit {
         positions_(setup.positions),
         displacement_("tessera::solvers::displacement", positions_.given.extent(0)),
         sums_("tessera::solvers::position_sums", ScanFrame::n_sums),
-        host_sums_("tessera::solvers::host_position_sums", ScanFrame::n_sums) {
+        host_sums_("tessera::solvers::host_position_sums", ScanFrame::n_sums),
+        expected_px_(settings.from_epoch, settings.expected_px, least_expected_px) {
     Kokkos::deep_copy(displacement_, positions_.at_cut);
     if (settings_.from_epoch >= 0)
       gain_ = std::make_unique<PositionGain>(displacement_.extent(0),
@@ -105,7 +103,7 @@ class PositionFit final : public ParameterFit {
   bool start_epoch(const RefinedEpoch& epoch, physics::FittedParameters& fitted) override {
     epoch_ = epoch;
     hold_.reset();
-    if (!free_since_) free_since_ = epoch.number;
+    expected_px_.start_epoch(epoch.number);
     return fitted.positions = has_begun(settings_.from_epoch, epoch);
   }
 
@@ -150,7 +148,7 @@ class PositionFit final : public ParameterFit {
 
   void put_back(const Device& exec) override {
     frame().keep_affine(exec, {});
-    free_since_.reset();
+    expected_px_.start_anew();
   }
 
   double max_drift_px(const Device& exec) const override {
@@ -164,7 +162,6 @@ class PositionFit final : public ParameterFit {
   static constexpr double most_beside_kept_waves = 1.5;
   /// Nobody's positions are better known.
   static constexpr double least_expected_px = 0.1;
-  static constexpr int epochs_that_tell = 10;
 
   bool correlates() const { return model_.options().correlates_positions; }
   /// Of what a step finds. Where it sees the whole error, a whole step is enough at most.
@@ -180,13 +177,10 @@ class PositionFit final : public ParameterFit {
   Hold found_hold(const Device& exec, Sweep& sweep) {
     const bool is_free = settings_.model == "free" && !correlates();
     if (!is_free || settings_.expected_px == 0) return {};
-    double expected = settings_.expected_px;
-    FrameMotion motion;
-    if (!epoch_.keeps_waves) {
-      motion = motion_of_scan(exec, sweep);
-      if (epoch_.number >= *free_since_ + epochs_that_tell)
-        expected = std::min(expected, std::max(motion.rest_px, least_expected_px));
-    }
+    if (epoch_.keeps_waves)
+      return {epoch_.pixel_noise / (settings_.expected_px * settings_.expected_px), {}};
+    const FrameMotion motion = motion_of_scan(exec, sweep);
+    const double expected = expected_px_.of(motion.rest_px);
     return {epoch_.pixel_noise / (expected * expected), motion};
   }
 
@@ -211,14 +205,14 @@ class PositionFit final : public ParameterFit {
 
   settings::RefinedPositions settings_;
   RefinedEpoch epoch_ = {};
-  std::optional<Hold> hold_;                              ///< of the epoch
-  std::optional<int> free_since_ = settings_.from_epoch;  ///< an epoch; none: the next
+  std::optional<Hold> hold_;  ///< of the epoch
   physics::ProbeView probe_;
   physics::ForwardModel& model_;
   MovingPositions positions_;
   DeviceView<double* [2]> displacement_;
   DeviceView<double*> sums_;
   device::HostView<double*> host_sums_;
+  PriorWidth expected_px_;
   std::unique_ptr<PositionGain> gain_;  ///< none where positions are not fitted
 };
 
