@@ -31,19 +31,18 @@ void update_intensity(const Device& exec, const physics::ForwardModel& model, do
       });
 }
 
-/// sums = of intensities, number of positions, of squares of what intensities differ from rest, of
-/// this rank.
-void add_up(const Device& exec, const DeviceView<Real*>& intensity,
-            const DeviceView<double*>& sums) {
-  device::set_zero(exec, sums);
-  for_all(
-      exec, "tessera::solvers::sum_intensity", intensity.size(), KOKKOS_LAMBDA(const int i) {
-        const auto value = static_cast<double>(intensity(i));
-        Kokkos::atomic_add(&sums(0), value);
-        Kokkos::atomic_add(&sums(1), 1.0);
-        Kokkos::atomic_add(&sums(2), (value - at_rest) * (value - at_rest));
-      });
-}
+/// Array reduction: of intensities, of positions, of squares of what intensities differ from rest.
+struct IntensitySums {
+  using value_type = double[];
+  static constexpr unsigned value_count = n_sums;
+  DeviceView<Real*> intensity;
+  KOKKOS_FUNCTION void operator()(const int i, double sum[]) const {
+    const auto value = static_cast<double>(intensity(i));
+    sum[0] += value;
+    sum[1] += 1;
+    sum[2] += (value - at_rest) * (value - at_rest);
+  }
+};
 
 /// Mean intensity 1: the probe takes the rest.
 void hand_mean_to_probe(const Device& exec, const DeviceView<double*>& sums,
@@ -111,7 +110,11 @@ class IntensityFit final : public ParameterFit {
   }
 
   void add_up_all(const Device& exec, Sweep& sweep) {
-    add_up(exec, model_.parameters().intensity, sums_);
+    const IntensitySums of_rank{model_.parameters().intensity};
+    Kokkos::parallel_reduce(
+        device::kernel_name("tessera::solvers::sum_intensities"),
+        Kokkos::RangePolicy<Device>(exec, 0, static_cast<int>(of_rank.intensity.size())), of_rank,
+        sums_);
     sweep.all_reduce(exec, sums_);
   }
 
