@@ -119,11 +119,13 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
     // Before an epoch, not behind one that may be the last: who resumes looks, too.
     if (const std::vector<int> bad = run->leave_out_bad_patterns(); !bad.empty())
       log.warning(doubt_of_patterns(bad));
-    if (const std::optional<physics::Noise> noise = run->adapt_noise())
-      log.info(text("the error is hardly more than Poisson's noise alone leaves: ",
-                    *noise == physics::Noise::poisson ? R"(solver.noise is "poisson")"
-                                                      : "amplitudes are stabilised",
-                    " after epoch ", run->n_epochs()));
+    if (const std::optional<physics::Noise> noise = run->adapt_noise()) {
+      const std::string word = noise_word(*noise);
+      log.info(
+          text("the error is hardly more than Poisson's noise alone leaves: ",
+               word.empty() ? "amplitudes are stabilised" : text("solver.noise is \"", word, '"'),
+               " after epoch ", run->n_epochs()));
+    }
     const Kokkos::Timer timer;
     if (!made_epoch(*run, trial)) {
       run = trial.given_up(std::move(run));

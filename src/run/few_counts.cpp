@@ -13,12 +13,21 @@ namespace {
 
 /// Errors over what Poisson's noise leaves from which on what the model lacks is the greater part.
 constexpr double whole_model = 1.05;
+/// Counts of dark pixels: below, amplitudes lose a background with their bias.
+constexpr double lit = 0.25;
+/// DarkPixels::dispersion from which on the light is the sample's.
+constexpr double speckled = 1.15;
 
 /// A background that nobody models is the greater error down to 1 count; electrons have next to
 /// none.
 bool has_few(const deck::Deck& deck, const Scan& scan) {
   const bool models_background = scan.plan.has_background || !deck.experiment.energy_eV;
   return counts_of(scan) < (models_background ? few_counts : 1);
+}
+
+bool are_dark(const Scan& scan) {
+  const double counts = counts_of(scan);
+  return scan.dark_pixels.counts < (counts < few_counts ? 0.002 : 0.0005) * counts;
 }
 
 /// Counts may be Poisson's where dark pixels are dark, or hold what the sample scatters. What else
@@ -28,13 +37,20 @@ bool has_few(const deck::Deck& deck, const Scan& scan) {
 bool may_be_poisson(const deck::Deck& deck, const Scan& scan, bool adapts) {
   const double counts = counts_of(scan);
   if (std::isinf(counts) || (counts >= many_counts && !adapts)) return false;
+  if (are_dark(scan)) return true;
   const auto& [darkest, dispersion] = scan.dark_pixels;
-  const bool are_few = counts < few_counts;
-  if (darkest < (are_few ? 0.002 : 0.0005) * counts) return true;
-  const bool vary = dispersion > 1.15;
-  const bool are_lit = darkest > 0.25;
-  if (are_few) return has_few(deck, scan) && (are_lit || vary);
+  const bool vary = dispersion > speckled;
+  const bool are_lit = darkest > lit;
+  if (counts < few_counts) return has_few(deck, scan) && (are_lit || vary);
   return vary || (are_lit && adapts);
+}
+
+/// A background of half a count or so. What the sample scatters there is hardly told, and variances
+/// found from single counts draw it to nothing; Poisson's noise and amplitudes follow the noise
+/// (docs/methods/maximum_likelihood.md).
+bool has_faint_background(const Scan& scan) {
+  const auto& [darkest, dispersion] = scan.dark_pixels;
+  return !are_dark(scan) && darkest > lit && darkest < 1 && dispersion <= speckled;
 }
 
 /// Projections move amplitudes, and have no likelihood.
@@ -58,7 +74,7 @@ void settle_by_counts(const deck::Deck& deck, Scan& scan) {
     if (!may_be_poisson(deck, scan, adapts) || (!by_error && is_projection(solver)))
       solver.noise = "amplitude";
     else if (!by_error)
-      solver.noise = "poisson";
+      solver.noise = has_faint_background(scan) ? "intensity" : "poisson";
   }
 }
 
@@ -69,7 +85,8 @@ physics::Noise noise_after(std::span<const EpochFigures> history, const deck::So
   const bool is_whole = std::ranges::any_of(
       history, [&](const EpochFigures& figures) { return figures.error < bound; });
   if (!is_whole) return physics::Noise::amplitude;
-  return is_projection(solver) ? physics::Noise::stabilised : physics::Noise::poisson;
+  if (is_projection(solver)) return physics::Noise::stabilised;
+  return has_faint_background(scan) ? physics::Noise::intensity : physics::Noise::poisson;
 }
 
 physics::Noise noise_of_last(std::span<const EpochFigures> history, const deck::Solver& solver,

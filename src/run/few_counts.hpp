@@ -24,9 +24,10 @@ double counts_of(const Scan& scan);
 /// errors do, epoch by epoch.
 void settle_by_counts(const deck::Deck& deck, Scan& scan);
 
-/// Of a solver of the plan, after these epochs: open noise is Poisson's once an epoch's error is
-/// hardly more than what that leaves (docs/methods/maximum_likelihood.md, "More counts"), and a
-/// projection's amplitudes are stabilised then.
+/// Of a solver of the plan, after these epochs: open noise is Poisson's, or of intensities above a
+/// faint background, once an epoch's error is hardly more than what Poisson's leaves
+/// (docs/methods/maximum_likelihood.md, "More counts"), and a projection's amplitudes are
+/// stabilised then.
 physics::Noise noise_after(std::span<const EpochFigures> history, const deck::Solver& solver,
                            const Scan& scan);
 /// The same of the last of these epochs, if there is one.

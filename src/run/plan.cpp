@@ -145,6 +145,20 @@ physics::Noise noise_from(const std::string& word) {
   return physics::Noise::amplitude;
 }
 
+std::string noise_word(physics::Noise noise) {
+  switch (noise) {
+    case physics::Noise::amplitude:
+      return "amplitude";
+    case physics::Noise::intensity:
+      return "intensity";
+    case physics::Noise::poisson:
+      return "poisson";
+    case physics::Noise::stabilised:
+      break;
+  }
+  return "";
+}
+
 Plan make_plan(const deck::Deck& deck, const io::ScanInfo& info) {
   Plan plan;
   plan.optics = optics::optics_of(optics::experiment_as_read(deck), info.pattern);

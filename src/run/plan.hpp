@@ -43,5 +43,7 @@ void plan_batches(const deck::Deck& deck, const geometry::WindowGrid& grid, Plan
 
 /// What a run begins with where the word leaves it open.
 physics::Noise noise_from(const std::string& word);
+/// The deck's word for it; of stabilised amplitudes, which it cannot ask for, none.
+std::string noise_word(physics::Noise noise);
 
 }  // namespace tessera::run

@@ -116,13 +116,9 @@ void keep_choices(const Run& run, deck::Deck& deck) {
   for (std::size_t stage = 0; stage < deck.solvers.size(); ++stage) {
     const deck::Solver& solver = run.scan().plan.solvers[stage];
     deck.solvers[stage].own = solver.own;
-    const physics::Noise last = noise_of_last(run.history(), solver, run.scan());
-    std::string& noise = deck.solvers[stage].noise;
-    noise = solver.noise;
-    if (!settings::noise_is_open(noise)) continue;
-    if (last == physics::Noise::poisson) noise = "poisson";
-    if (last == physics::Noise::amplitude) noise = "amplitude";
     // Stabilised amplitudes are no word of a deck: a half comes to them, or does not.
+    const std::string last = noise_word(noise_of_last(run.history(), solver, run.scan()));
+    deck.solvers[stage].noise = last.empty() ? solver.noise : last;
   }
 }
 

@@ -142,8 +142,11 @@ struct Solver {
              "error is below 1.05 times what Poisson's noise alone leaves, unless a little light, "
              "the same in all patterns, lies in dark pixels; below 10 counts a pixel, where all "
              "errors are near that, `poisson` from the start if dark pixels are dark or hold what "
-             "the sample scatters there. `dm` and `raar` take amplitudes, which they stabilise "
-             "(Freeman & Tukey 1950) where others change to `poisson`.",
+             "the sample scatters there. In place of `poisson` `intensity` where a background "
+             "leaves "
+             "0.25 to 1 counts in dark pixels. `dm` and `raar` take amplitudes, which they "
+             "stabilise (Freeman & Tukey 1950) "
+             "where others change to `poisson`.",
          .choices = {"auto", "amplitude", "intensity", "poisson"}},
     };
   }

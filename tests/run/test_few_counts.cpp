@@ -87,7 +87,7 @@ TEST_F(FewCounts, AreAmplitudesWhereABackgroundLiesInDarkPixels) {
   EXPECT_EQ(noise_of(9000, background), "amplitude") << "which nobody models";
   const Overrides fitted{background.front(), "refine.background_from_epoch=1"};
   EXPECT_EQ(noise_of(1000, fitted), "amplitude") << "nor knows well enough";
-  EXPECT_EQ(noise_of(9000, fitted), "poisson") << "0.3 counts in the darkest pixels";
+  EXPECT_EQ(noise_of(9000, fitted), "intensity") << "0.3 counts in the darkest pixels";
   EXPECT_EQ(noise_of(1000, {"simulation.object=siemens_star", "simulation.phase_rad=2"}), "poisson")
       << "the sample's own light is nowhere dark, but differs from position to position";
 }
@@ -251,6 +251,25 @@ TEST_F(FewCounts, OfManyStayAmplitudesWhereTheModelLacksMore) {
                        "simulation.position_error_px=0.5"};
   run::Run run(simulated(200000, more), testing::world(), Log(false));
   EXPECT_TRUE(run_all(run).empty());
+}
+
+/// 0.3 counts in dark pixels.
+TEST_F(FewCounts, AboveAFaintBackgroundAreBetterByTheirVariances) {
+  const Overrides faint{"simulation.background_fraction=0.1", "refine.background_from_epoch=10"};
+  const auto error_by = [&](const char* noise) {
+    return object_error({faint[0], faint[1], text("solver.noise=", noise)}, 9000);
+  };
+  const double by_default = error_by("auto");
+  EXPECT_LT(by_default, 0.97 * error_by("amplitude"));
+  EXPECT_LT(by_default, 0.97 * error_by("poisson"));
+}
+
+TEST_F(FewCounts, OfManyAboveAFaintBackgroundHaveTheirVariancesOnceTheErrorSaysSo) {
+  const Overrides faint{"solver.method=auto", "solver.epochs=60", "simulation.n_positions=100",
+                        "simulation.phase_rad=0.1", "simulation.background_fraction=0.05"};
+  run::Run run(simulated(40000, faint), testing::world(), Log(false));
+  EXPECT_EQ(run_all(run).size(), 1);
+  EXPECT_EQ(run.model().detector().noise(), physics::Noise::intensity);
 }
 
 /// A photon where the model is dark is no full wave of the model's phase: 1.34 times `auto`'s else.
