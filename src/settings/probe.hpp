@@ -26,10 +26,9 @@ struct OprTrial {
             .meaning = text("Epoch, from 0, from which ", n_epochs, " are tried with ", n_modes,
                             " OPR modes, where `opr_modes` is 0, and positions and intensities "
                             "anew: the modes stay if the error is 8 % lower then than as it went "
-                            "before, 5 % where intensities are fitted; -1: never. `auto`: "
-                            "with `solver.method = \"auto\"` "
-                            "alone, in 50 epochs and more of a thin sample that stands still, "
-                            "the last of its first part; else never."),
+                            "before, 5 % where intensities are fitted; -1: never. `auto`: with "
+                            "`solver.method = \"auto\"` alone, in 50 epochs and more of a thin "
+                            "sample that stands still, the last of its first part; else never."),
             .min = -1,
             .max = 1000000,
             .none = "auto"};

@@ -143,10 +143,8 @@ struct Solver {
              "the same in all patterns, lies in dark pixels; below 10 counts a pixel, where all "
              "errors are near that, `poisson` from the start if dark pixels are dark or hold what "
              "the sample scatters there. In place of `poisson` `intensity` where a background "
-             "leaves "
-             "0.25 to 1 counts in dark pixels. `dm` and `raar` take amplitudes, which they "
-             "stabilise (Freeman & Tukey 1950) "
-             "where others change to `poisson`.",
+             "leaves 0.25 to 1 counts in dark pixels. `dm` and `raar` take amplitudes, which they "
+             "stabilise (Freeman & Tukey 1950) where others change.",
          .choices = {"auto", "amplitude", "intensity", "poisson"}},
     };
   }
