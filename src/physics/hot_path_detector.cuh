@@ -112,6 +112,12 @@ __device__ __forceinline__ void with_noise_model(const ScanArrays& scan, const F
 /// squared difference, which is said once.
 constexpr int n_compared = 5;
 
+/// IntensityDistance::cost
+__device__ __forceinline__ float intensity_cost(float missed, float variance) {
+  const float on_parabola = fminf(missed, variance);
+  return __fdividef(0.25F * on_parabola * (2 * missed - on_parabola), variance);
+}
+
 /// What the count of a pixel says of the expected one by another noise model than amplitudes:
 /// noise.hpp, and `PixelModel` of the curvature.
 struct Likelihood {
@@ -134,9 +140,10 @@ struct Likelihood {
       cost = difference * difference;
     } else {
       const float missing = measured - expected;
-      curvature = __fdividef(0.5F, measured + 1);
+      const float variance = measured + 1;
+      curvature = __fdividef(0.5F, fmaxf(variance, -missing));
       slope = curvature * missing;
-      cost = 0.5F * slope * missing;
+      cost = intensity_cost(-missing, variance);
     }
   }
 };

@@ -44,8 +44,8 @@ struct CostAbove {
       return 0.5F *
              (expected - at_zero - measured * logf(__fdividef(expected + dark, at_zero + dark)));
     } else if constexpr (noise == Noise::intensity) {
-      const float further = expected - at_zero;
-      return __fdividef(0.25F * further * (further + 2 * (at_zero - measured)), measured + 1);
+      return intensity_cost(expected - measured, measured + 1) -
+             intensity_cost(at_zero - measured, measured + 1);
     } else {
       const float amplitude = fast_sqrt(measured);
       const float there = fast_sqrt(expected) - amplitude;

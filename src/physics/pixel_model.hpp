@@ -45,7 +45,7 @@ struct PixelModel {
     /// counts. Where the model is dark the second derivative would send it orders of magnitude too
     /// far.
     KOKKOS_FUNCTION Real curvature(const Real measured) const {
-      if (noise == Noise::intensity) return Real(0.5) / (measured + 1);
+      if (noise == Noise::intensity) return IntensityDistance(counts, measured).curvature();
       if (noise == Noise::poisson) return Real(0.5) / (counts + dark_counts);
       if (noise == Noise::stabilised) {
         const Real model = stabilised_model(counts);

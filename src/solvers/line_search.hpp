@@ -35,7 +35,8 @@ KOKKOS_FUNCTION double first_minimum(const Polynomial& polynomial);
 /// the detector waves are A + t B + t^2 C, exactly for a thin sample, hence intensities quartic in
 /// t; B and C are differences of the waves at t = 0 and t = +-reach (physics::CostsAlong). Of them
 /// the costs at 8 Chebyshev nodes of the interval are summed, and the polynomial of degree 8
-/// through these and 0 is minimised: with Noise::intensity it is the cost itself. The sample stands
+/// through these and 0 is minimised: with Noise::intensity it is the cost itself, where no pixel
+/// expects far more than was counted. The sample stands
 /// for all positions, but the slope at 0 is that of all: near a minimum what single positions ask
 /// for all but cancels, and a sample's slope would tell of the sample, where curvatures have one
 /// sign and differ little (Byrd et al. 2011, SIAM J. Optim. 21, 977: a sampled Hessian with a full

@@ -188,9 +188,11 @@ struct PlainPixel {
       curvature = 0.5 / seen;
     } else if (noise == Noise::intensity) {
       const double variance = counted + 1;
-      cost = (expected - counted) * (expected - counted) / 4 / variance;
-      slope = (counted - expected) / 2 / variance;
-      curvature = 0.5 / variance;
+      const bool is_far_above = expected > counted + variance;
+      cost = is_far_above ? (2 * (expected - counted) - variance) / 4
+                          : (expected - counted) * (expected - counted) / 4 / variance;
+      slope = is_far_above ? -0.5 : (counted - expected) / 2 / variance;
+      curvature = slope / (counted - expected);
     } else if (noise == Noise::stabilised) {
       const double model = std::sqrt(expected + 0.25);
       const double of_count = (std::sqrt(counted) + std::sqrt(counted + 1)) / 2;

@@ -171,7 +171,8 @@ inline ImageStack<double> intensity(const Scene& scene, const Unknown& u, int j)
 
 inline double pixel_cost(physics::Noise noise, double model, double measured) {
   if (noise == physics::Noise::intensity)
-    return std::pow(model - measured, 2) / (4 * (measured + 1));
+    return model > 2 * measured + 1 ? (2 * model - 3 * measured - 1) / 4
+                                    : std::pow(model - measured, 2) / (4 * (measured + 1));
   if (noise == physics::Noise::poisson)
     return (model - measured * std::log(model + static_cast<double>(physics::dark_counts))) / 2;
   if (noise == physics::Noise::stabilised)

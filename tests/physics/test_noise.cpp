@@ -13,7 +13,9 @@ namespace {
 long double cost_by_formula(Noise noise, long double intensity, long double measured) {
   switch (noise) {
     case Noise::intensity:
-      return std::pow(intensity - measured, 2.0L) / (4 * (measured + 1));
+      return intensity > 2 * measured + 1
+                 ? (2 * intensity - 3 * measured - 1) / 4
+                 : std::pow(intensity - measured, 2.0L) / (4 * (measured + 1));
     case Noise::poisson:
       return (intensity - measured * std::log(intensity + dark_counts)) / 2;
     case Noise::stabilised:
@@ -61,6 +63,13 @@ TEST_P(NoiseTest, SlopeIsTheDerivativeOfTheCost) {
       EXPECT_NEAR(slope(GetParam(), intensity, measured, Real(1e-10)), expected,
                   tolerance * (1 + std::abs(expected)));
     }
+}
+
+/// Far from the counts, as a poor start is: no step takes away more than there is.
+TEST_P(NoiseTest, SlopeOfBrightPixelsIsBounded) {
+  for (const Real measured : measurements)
+    for (const Real times : {Real(3), Real(1e3), Real(1e6)})
+      EXPECT_LE(slope(GetParam(), times * (measured + 1), measured, 0), 1) << measured;
 }
 
 /// Others say of themselves what they divide by.

@@ -117,6 +117,24 @@ TEST(LineSearches, KeepUpWithAdamWhereAllIsRefined) {
     EXPECT_LE(error_of({method, "solver.batch_size=0"}), 1.01 * adam) << method;
 }
 
+/// Where the start is bright and next to nothing was counted, a parabola of intensities has no end.
+TEST(TooWideApertures, EndNearTheirBestByIntensities) {
+  const testing::SharedFolder folder("too_wide");
+  simulated(folder.path(), {});
+  for (const char* method :
+       {"solver.method=rpie", "solver.method=mpie", "solver.method=lsqml", "solver.method=auto"}) {
+    run::Run run(testing::parsed(folder.path(),
+                                 {"probe.semi_angle_rad=1.7e-3", "probe.measure_curvature=false",
+                                  "solver.noise=intensity", "solver.epochs=20", method},
+                                 testing::small_deck),
+                 world(), Log(false));
+    while (!run.finished()) ASSERT_NO_THROW(run.run_epoch()) << method;
+    const double last = run.history().back().error;
+    EXPECT_LT(last, 0.5 * run.history().front().error) << method;
+    EXPECT_LE(last, 1.2 * lowest(run)) << method;
+  }
+}
+
 /// Every unknown takes the whole of what a batch lacks.
 TEST(Runaway, GoesBackToTheBestEpoch) {
   const testing::SharedFolder folder("runaway");

@@ -19,6 +19,27 @@ KOKKOS_INLINE_FUNCTION Real stabilised_count(const Real measured) {
   return (device::math::sqrt(measured) + device::math::sqrt(measured + 1)) / 2;
 }
 
+/// What `Noise::intensity` knows of a pixel. Where more than twice the counts and one are expected
+/// its parabola goes on as a straight line (Huber 1964, Ann. Math. Statist. 35, 73) of slope 1/2,
+/// to which Poisson's rises, too: of a poor start it would send bright pixels orders of magnitude
+/// too far.
+struct IntensityDistance {
+  Real missed;    ///< expected less measured
+  Real variance;  ///< of the count, as the count tells it
+
+  KOKKOS_FUNCTION IntensityDistance(const Real intensity, const Real measured)
+      : missed(intensity - measured), variance(measured + 1) {}
+  KOKKOS_FUNCTION Real on_parabola() const { return missed < variance ? missed : variance; }
+  KOKKOS_FUNCTION Real cost() const {
+    return on_parabola() * (2 * missed - on_parabola()) / (4 * variance);
+  }
+  KOKKOS_FUNCTION Real slope() const { return on_parabola() / (2 * variance); }
+  /// slope / missed
+  KOKKOS_FUNCTION Real curvature() const {
+    return Real(0.5) / (missed < variance ? variance : missed);
+  }
+};
+
 KOKKOS_INLINE_FUNCTION Real cost(const Noise noise, const Real intensity, const Real measured) {
   switch (noise) {
     case Noise::stabilised: {
@@ -26,7 +47,7 @@ KOKKOS_INLINE_FUNCTION Real cost(const Noise noise, const Real intensity, const 
       return difference * difference;
     }
     case Noise::intensity:
-      return (intensity - measured) * (intensity - measured) / (4 * (measured + 1));
+      return IntensityDistance(intensity, measured).cost();
     case Noise::poisson:
       return (intensity - measured * device::logarithm(intensity + dark_counts)) / 2;
     default: {
@@ -61,7 +82,7 @@ KOKKOS_INLINE_FUNCTION Real slope(const Noise noise, const Real intensity, const
     case Noise::stabilised:
       return 1 - stabilised_count(measured) / stabilised_model(intensity);
     case Noise::intensity:
-      return (intensity - measured) / (2 * (measured + 1));
+      return IntensityDistance(intensity, measured).slope();
     case Noise::poisson:
       return (1 - measured / (intensity + dark_counts)) / 2;
     default: {
