@@ -70,16 +70,21 @@ ConstraintList::ConstraintList(const settings::Constraints& settings, const Cons
 
 ConstraintList::~ConstraintList() = default;
 
-void ConstraintList::apply(const device::Device& exec, Sweep& sweep, const Unknowns& unknowns,
+bool ConstraintList::apply(const device::Device& exec, Sweep& sweep, const Unknowns& unknowns,
                            int epoch) {
   const auto acts = [epoch](const auto& constraint) { return constraint->acts(epoch); };
-  if (std::none_of(parts_->list.begin(), parts_->list.end(), acts)) return;
+  if (std::none_of(parts_->list.begin(), parts_->list.end(), acts)) return false;
   const device::Region region("constraints");
-  for (const auto& constraint : parts_->list)
-    if (acts(constraint)) constraint->apply(exec, sweep, unknowns, parts_->workspace, epoch);
+  bool changes_intensities = false;
+  for (const auto& constraint : parts_->list) {
+    if (!acts(constraint)) continue;
+    constraint->apply(exec, sweep, unknowns, parts_->workspace, epoch);
+    changes_intensities = changes_intensities || constraint->changes_intensities();
+  }
   // Ranks on other processors may have rounded differently.
   fill_ghosts(exec, sweep, unknowns.object);
   sweep.replicate(exec, as_reals(unknowns.probe));
+  return changes_intensities;
 }
 
 int ConstraintList::ghost_margin_px(const settings::Constraints& settings) {

@@ -12,8 +12,9 @@ namespace tessera::solvers {
 /// 2012, New J. Phys. 14, 063004): per epoch one gradient, one direction (direction.hpp), one line
 /// search (line_search.hpp), one step. The epoch's batch is the whole scan. Where the cost turns
 /// out higher than before, the next epoch goes back along the same direction instead, at least
-/// half way. Per epoch the ranks exchange 3 Reals per ghost pixel and plane to owners and 4 back,
-/// all-reduce 2 n_modes + 1 Reals per probe pixel and the doubles of direction and line search.
+/// half way; not after constraints, whose rise it may be. Per epoch the ranks exchange 3 Reals per
+/// ghost pixel and plane to owners and 4 back, all-reduce 2 n_modes + 1 Reals per probe pixel and
+/// the doubles of direction and line search.
 class Descent final : public BatchMethod<settings::Descent> {
  public:
   Descent(const settings::Solver& settings, Unknowns& unknowns, physics::ForwardModel& model,
@@ -30,6 +31,7 @@ class Descent final : public BatchMethod<settings::Descent> {
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
   bool goes_far() const override { return true; }
   void add_slopes(const device::Device& exec, Sweep& sweep, const Batch& batch) override;
+  void take_constraints() override { constrained_ = 1; }
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
   Fields memory() override;
 
@@ -38,7 +40,7 @@ class Descent final : public BatchMethod<settings::Descent> {
 
  private:
   void find_gradient(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch);
-  void judge(const device::Device& exec, Sweep& sweep, bool starts_over);
+  void judge(const device::Device& exec, Sweep& sweep, bool accepts);
   void take_step(const device::Device& exec, Sweep& sweep, const Unknowns& gradient);
 
   physics::GradientPass slope_pass_;  ///< its figures are no epoch's
@@ -50,6 +52,7 @@ class Descent final : public BatchMethod<settings::Descent> {
   Unknowns direction_;
   device::DeviceView<DescentState> state_;
   device::DeviceView<double*> cost_;  ///< (1)
+  int constrained_ = 0;               ///< 1: constraints have acted since the last gradient
 };
 
 }  // namespace tessera::solvers

@@ -16,6 +16,8 @@ struct DescentStep {
   const Preconditioner& preconditioner;
   const UnknownSpace& space;
   device::DeviceView<DescentState> state;
+  const Unknowns& unknowns;
+  bool constrained;  ///< constraints have moved them since the last epoch
 };
 
 /// A rule for the direction. Where the state says that the present point is rejected, the direction
@@ -26,6 +28,8 @@ class Direction {
   /// Writes owned pixels of the direction's object, and its probe.
   virtual void update(const device::Device& exec, Sweep& sweep, const DescentStep& step,
                       const Unknowns& direction) = 0;
+  /// Where an epoch leaves the unknowns, before constraints move them.
+  virtual void finish_epoch(const device::Device&, const UnknownSpace&, const Unknowns&) {}
   /// Forget what was learned of the cost: it has changed.
   virtual void start_over() = 0;
   /// The probe's modes were mixed: what belongs to them follows.
@@ -57,13 +61,16 @@ class ConjugateGradient final : public Direction {
 
 /// Limited-memory BFGS (Nocedal & Wright 2006, algorithm 7.4): the two-loop recursion over the last
 /// steps s and changes of the gradient y, begun with gamma M, gamma = <s, y> / <y, M y> of the
-/// newest. Pairs without <s, y> > 0 are left out. 4 n_history + 4 doubles are all-reduced.
+/// newest. What constraints did since is part of s, as it is of y. Pairs without <s, y> > 0 are
+/// left out. 4 n_history + 4 doubles are all-reduced.
 class LimitedMemoryBfgs final : public Direction {
  public:
   LimitedMemoryBfgs(const Unknowns& unknowns, int n_history);
   void update(const device::Device& exec, Sweep& sweep, const DescentStep& step,
               const Unknowns& direction) override;
   void start_over() override { n_updates_ = 0; }
+  void finish_epoch(const device::Device& exec, const UnknownSpace& space,
+                    const Unknowns& unknowns) override;
   void mix(const device::Device& exec, const physics::ModeOrthogonaliser& modes) override;
   Fields memory() override;
 
@@ -77,6 +84,7 @@ class LimitedMemoryBfgs final : public Direction {
   std::vector<Unknowns> gradient_changes_;  ///< y
   Unknowns previous_;                       ///< gradient
   Unknowns work_;
+  Unknowns end_;  ///< of the last epoch
   device::DeviceView<double* [2]> products_;
   device::DeviceView<double*> inverse_products_;  ///< 1 / <s, y>; 0: the pair is left out
   device::DeviceView<double*> factors_;

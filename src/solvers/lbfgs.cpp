@@ -38,6 +38,7 @@ struct Measure {
 LimitedMemoryBfgs::LimitedMemoryBfgs(const Unknowns& unknowns, int n_history)
     : previous_(make_like(unknowns)),
       work_(make_like(unknowns)),
+      end_(make_like(unknowns)),
       products_("tessera::solvers::products", 2),
       inverse_products_("tessera::solvers::inverse_products", n_history),
       factors_("tessera::solvers::factors", n_history),
@@ -70,6 +71,10 @@ void LimitedMemoryBfgs::remember(const Device& exec, Sweep& sweep, const Descent
   step.space.combine(exec, y, {&state->accepted}, previous_, {nullptr, 0});
   step.space.combine(exec, y, {&state->accepted, -1}, step.gradient);
   step.space.combine(exec, previous_, {&state->accepted}, step.gradient, {&state->rejected});
+  if (step.constrained) {  // and so accepted
+    step.space.combine(exec, s, {}, step.unknowns);
+    step.space.combine(exec, s, {nullptr, -1}, end_);
+  }
   step.preconditioner.apply(exec, y, work_);
   const DeviceView<double*> all(products_.data(), products_.size());
   device::set_zero(exec, all);
@@ -119,8 +124,14 @@ void LimitedMemoryBfgs::mix(const Device& exec, const physics::ModeOrthogonalise
   }
 }
 
+void LimitedMemoryBfgs::finish_epoch(const Device& exec, const UnknownSpace& space,
+                                     const Unknowns& unknowns) {
+  space.combine(exec, end_, {}, unknowns, {nullptr, 0});
+}
+
 Fields LimitedMemoryBfgs::memory() {
   Fields fields = fields_of("previous", previous_);
+  append(fields, fields_of("end", end_));
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     append(fields, fields_of(text("step_", i), steps_[i]));
     append(fields, fields_of(text("gradient_change_", i), gradient_changes_[i]));

@@ -117,6 +117,20 @@ TEST(LineSearches, KeepUpWithAdamWhereAllIsRefined) {
     EXPECT_LE(error_of({method, "solver.batch_size=0"}), 1.01 * adam) << method;
 }
 
+/// Constraints go uphill where the step before went down, and both end where they are even.
+TEST(LineSearches, GoOnBesideConstraints) {
+  const testing::SharedFolder folder("constrained");
+  for (const char* method : {"solver.method=ml", "solver.method=lbfgs"})
+    for (const char* constraint :
+         {"constraints.object_smoothness_from_epoch=5", "constraints.object_l1_from_epoch=5"}) {
+      run::Run run(simulated(folder.path(),
+                             {scans[1].overrides, {method, constraint, "solver.batch_size=0"}}),
+                   world(), Log(false));
+      while (!run.finished()) run.run_epoch();
+      EXPECT_LE(run.measure().error, 1.3 * lowest(run)) << method << ' ' << constraint;
+    }
+}
+
 /// Where the start is bright and next to nothing was counted, a parabola of intensities has no end.
 TEST(TooWideApertures, EndNearTheirBestByIntensities) {
   const testing::SharedFolder folder("too_wide");

@@ -20,10 +20,19 @@ inline Flat combined(double factor, const Flat& a, double other, const Flat& b) 
   return sum;
 }
 
-/// The formulas of descent.hpp, one point after another; every step goes downhill.
+/// The formulas of descent.hpp, one point after another; no step is taken back.
 class PlainDescent {
  public:
   explicit PlainDescent(const settings::Descent& options) : options_(options) {}
+
+  /// As a constraint would, after a step.
+  void scale_object(SmallScan& scan, double factor) {
+    moved_.assign(gradient_.size(), 0);
+    for (std::size_t i = 0; i < scan.object.size(); ++i) {
+      moved_[i] = (factor - 1) * scan.object.data()[i];
+      scan.object.data()[i] *= factor;
+    }
+  }
 
   /// @param length of the step, which the line search finds
   void step(SmallScan& scan, double length) {
@@ -64,12 +73,15 @@ class PlainDescent {
     if (!previous_.empty())
       beta = std::max(0.0, (inner(gradient_, z) - inner(previous_, z)) / previous_product_);
     previous_product_ = inner(gradient_, z);
-    return direction_.empty() ? z : combined(1, z, beta, direction_);
+    if (direction_.empty()) return z;
+    Flat d = combined(1, z, beta, direction_);
+    return inner(d, gradient_) > 0 ? d : z;
   }
   Flat two_loops() {
     if (!previous_.empty()) {
-      pairs_.push_back(
-          {combined(step_, direction_, 0, direction_), combined(1, previous_, -1, gradient_), 0});
+      Flat s = combined(step_, direction_, 0, direction_);
+      if (!moved_.empty()) s = combined(1, s, 1, moved_);
+      pairs_.push_back({std::move(s), combined(1, previous_, -1, gradient_), 0});
       if (pairs_.size() > static_cast<std::size_t>(options_.lbfgs_history))
         pairs_.erase(pairs_.begin());
     }
@@ -95,6 +107,7 @@ class PlainDescent {
   };
   settings::Descent options_;
   Flat gradient_, previous_, direction_;
+  Flat moved_;  ///< by a constraint since the last step; empty: none was
   std::vector<double> weight_;
   std::vector<Pair> pairs_;
   double previous_product_ = 0;

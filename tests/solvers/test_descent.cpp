@@ -43,6 +43,28 @@ TEST_P(DescentTest, StepsAreTheFormula) {
             tolerance);
 }
 
+/// They go uphill, and a descent that went back for it would do so for ever.
+TEST_P(DescentTest, ConstraintsAreNoReasonToGoBack) {
+  SmallScan scan = testing::make_small_scan({8, 8}, 2, n_positions, true, 64);
+  testing::SmallRun run(scan, 0);
+  Descent descent(solver_of(GetParam(), 0), run.unknowns, run.model, {run.box, run.box});
+  testing::PlainDescent expected(GetParam());
+  for (int epoch = 0; epoch < n_epochs; ++epoch) {
+    run.run_epoch(descent, epoch);
+    EXPECT_EQ(state_of(descent).accepted, 1);
+    expected.step(scan, state_of(descent).moved);
+    constexpr double factor = 1.2;
+    expected.scale_object(scan, factor);
+    WaveStack object = testing::on_host(run.unknowns.object);
+    for (auto& value : object) value *= factor;
+    Kokkos::deep_copy(run.unknowns.object, testing::on_device(object));
+    descent.take_constraints();
+  }
+  const double tolerance = sizeof(Real) == 4 ? 1e-4 : 1e-9;
+  EXPECT_LT(testing::relative_difference(testing::on_host(run.unknowns.object), scan.object),
+            tolerance);
+}
+
 /// A history shorter than the run, too.
 INSTANTIATE_TEST_SUITE_P(Rules, DescentTest,
                          ::testing::Values(settings::Descent{.steps = {1, 1}},

@@ -1,5 +1,7 @@
 #include "solvers/descent.hpp"
 
+#include <utility>
+
 #include "tessera/physics/pattern_store.hpp"
 
 #include "decomposition/even_sample.hpp"
@@ -17,17 +19,24 @@ std::unique_ptr<Direction> make_rule(const Unknowns& unknowns, int n_history) {
   return std::make_unique<LimitedMemoryBfgs>(unknowns, n_history);
 }
 
+/// Objects and probes: direction and last gradient; of L-BFGS steps, changes of the gradient, and
+/// the end of the last epoch.
+int n_remembered(const settings::Solver& settings) {
+  const int n_history = std::get<settings::Descent>(settings.own).lbfgs_history;
+  return n_history == 0 ? 2 : 3 + 2 * n_history;
+}
+
 DeviceView<double*> as_numbers(const DeviceView<DescentState>& state) {
   static_assert(sizeof(DescentState) % sizeof(double) == 0);
   return DeviceView<double*>(reinterpret_cast<double*>(state.data()),
                              sizeof(DescentState) / sizeof(double));
 }
 
-/// One thread: is the present point better than all before?
+/// One thread: is the present point better than all before, or to be taken for it?
 struct Judge {
   DeviceView<double*> cost;
   DeviceView<DescentState> state;
-  bool starts_over;
+  bool accepts;  ///< whatever the cost
   KOKKOS_FUNCTION void operator()(int) const {
     DescentState& s = state();
     if (s.started == 0) s.reach = 1;
@@ -36,7 +45,7 @@ struct Judge {
     constexpr double max_rejections = 4;
     const double min = s.cost + rounding * (s.cost < 0 ? -s.cost : s.cost);
     const bool is_better =
-        starts_over || s.started == 0 || s.n_rejections >= max_rejections || cost(0) <= min;
+        accepts || s.started == 0 || s.n_rejections >= max_rejections || cost(0) <= min;
     s.started = 1;
     s.accepted = is_better ? 1 : 0;
     s.rejected = 1 - s.accepted;
@@ -61,14 +70,13 @@ Descent::Descent(const settings::Solver& settings, Unknowns& unknowns, physics::
       cost_("tessera::solvers::cost", 1) {}
 
 std::int64_t Descent::bytes(const settings::Solver& settings, const physics::Sizes& sizes) {
-  const int n_history = std::get<settings::Descent>(settings.own).lbfgs_history;
-  // Direction, last gradient and a preconditioned one; steps and changes of the gradient.
+  // The last gradient preconditioned, and what is remembered.
   return BatchMethod::bytes(settings, sizes) + LineSearch::bytes(sizes) +
-         (3 + 2 * n_history) * (sizes.object_bytes() + sizes.probe_bytes());
+         (1 + n_remembered(settings)) * (sizes.object_bytes() + sizes.probe_bytes());
 }
 
 double Descent::remembered(const settings::Solver& settings) {
-  return 2 + 2 * std::get<settings::Descent>(settings.own).lbfgs_history;
+  return n_remembered(settings);
 }
 
 /// The gradient, then of a sample the waves at three points of a line between two probes.
@@ -82,9 +90,11 @@ void Descent::run_batch(const Device& exec, Sweep& sweep, const Batch& batch, in
   const bool starts_over = epoch == settings_.probe_start_epoch;
   if (starts_over) rule_->start_over();
   find_gradient(exec, sweep, batch, epoch);
-  judge(exec, sweep, starts_over);
+  const bool constrained = std::exchange(constrained_, 0) != 0;
+  judge(exec, sweep, starts_over || constrained);
   const Unknowns gradient{batch_sums_.sums().object, batch_sums_.sums().probe};
-  rule_->update(exec, sweep, {gradient, preconditioner_, space_, state_}, direction_);
+  rule_->update(exec, sweep, {gradient, preconditioner_, space_, state_, unknowns_, constrained},
+                direction_);
   take_step(exec, sweep, gradient);
 }
 
@@ -100,13 +110,13 @@ void Descent::find_gradient(const Device& exec, Sweep& sweep, const Batch& batch
   finish_probe_sums(exec, maxima_);
 }
 
-void Descent::judge(const Device& exec, Sweep& sweep, bool starts_over) {
+void Descent::judge(const Device& exec, Sweep& sweep, bool accepts) {
   // The epoch has one batch: its running sums are this point's.
   const DeviceView<double*>& sums = pass_.figures().sums();
   Kokkos::deep_copy(exec, cost_, DeviceView<double*>(sums.data() + physics::FigureSums::cost, 1));
   sweep.all_reduce(exec, cost_);
   Kokkos::parallel_for(device::kernel_name("tessera::solvers::judge"),
-                       Kokkos::RangePolicy<Device>(exec, 0, 1), Judge{cost_, state_, starts_over});
+                       Kokkos::RangePolicy<Device>(exec, 0, 1), Judge{cost_, state_, accepts});
 }
 
 void Descent::take_step(const Device& exec, Sweep& sweep, const Unknowns& gradient) {
@@ -132,11 +142,13 @@ void Descent::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
     rule_->mix(exec, epoch_end_.modes());
   }
   sweep.replicate(exec, as_reals(direction_.probe));
+  rule_->finish_epoch(exec, space_, unknowns_);
 }
 
 Fields Descent::memory() {
   Fields fields = fields_of("direction", direction_);
   fields.push_back(field("state", Lives::everywhere, as_numbers(state_)));
+  fields.push_back(host_field("constrained", constrained_));
   append(fields, rule_->memory());
   return fields;
 }
