@@ -137,7 +137,7 @@ std::string run_epochs(std::unique_ptr<Run>& run, const deck::Deck& deck,
     const Request request = requests.agreed(room_s(longest_epoch_s, saves.write_s()));
     if (request.signalled) return ended(signal_status);
     if (request.stop) return ended(text("stopped: asked to by ", deck.output.file, ".stop"));
-    const StopRule rule = ending_rule(deck.stop, run->history(), request.seconds);
+    const StopRule rule = ending_rule(deck, run->history(), request.seconds);
     if (rule == StopRule::runaway || rule == StopRule::validation) {
       if (trial.is_on()) {
         run = trial.given_up(std::move(run));

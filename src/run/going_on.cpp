@@ -62,7 +62,7 @@ GoingOn find_going_on(const deck::Deck& deck, const comm::Communicator& comm, co
   }
   const auto& [path, history] = *newest;
   const bool is_done =
-      epochs_left(deck, history) == 0 || ending_rule(deck.stop, history, 0) != StopRule::none;
+      epochs_left(deck, history) == 0 || ending_rule(deck, history, 0) != StopRule::none;
   log.info(text("--go-on: \"", path, "\" has ", history.size(), " epochs",
                 is_done ? ", and nothing is left to do" : "; the run goes on from there"));
   return {path, is_done};

@@ -50,12 +50,15 @@ bool diverges(const deck::Stop& stop, History history) {
 
 /// A solver's errors far above what it has reached, and above where it began; with another noise it
 /// begins anew, and full steps may hold the error far above that of amplitudes. Swings come back.
-bool runs_away(const deck::Stop& stop, History history) {
+/// Constraints raise errors as well, for good: beside them it is where the run began that counts.
+bool runs_away(const deck::Deck& deck, History history) {
   constexpr std::size_t n_epochs = 3;
   const History lines = alike_at_end(last_stage(history), &EpochFigures::noise);
-  if (stop.divergence_ratio == 0 || lines.size() <= n_epochs) return false;
+  if (deck.stop.divergence_ratio == 0 || lines.size() <= n_epochs) return false;
   const double lowest = std::ranges::min(lines, {}, &EpochFigures::error).error;
-  const double bound = std::max(stop.divergence_ratio * lowest, lines.front().error);
+  const bool constrained = deck.constraints.have_changed_intensities(history.size());
+  const double first = (constrained ? history : lines).front().error;
+  const double bound = std::max(deck.stop.divergence_ratio * lowest, first);
   return std::ranges::all_of(lines.last(n_epochs),
                              [&](const EpochFigures& line) { return line.error > bound; });
 }
@@ -103,11 +106,12 @@ bool is_near_lowest(History history) {
   return lines.back().error <= 1.2 * std::ranges::min(lines, {}, &EpochFigures::error).error;
 }
 
-StopRule ending_rule(const deck::Stop& stop, History history, double seconds) {
+StopRule ending_rule(const deck::Deck& deck, History history, double seconds) {
+  const deck::Stop& stop = deck.stop;
   if (stop.error > 0 && !history.empty() && history.back().error <= stop.error)
     return StopRule::error;
   if (diverges(stop, history)) return StopRule::divergence;
-  if (runs_away(stop, history)) return StopRule::runaway;
+  if (runs_away(deck, history)) return StopRule::runaway;
   if (fits_noise(stop, history)) return StopRule::validation;
   if (stop.time_s > 0 && seconds >= stop.time_s) return StopRule::time;
   return StopRule::none;

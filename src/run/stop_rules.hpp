@@ -24,7 +24,7 @@ int epochs_left(const deck::Deck& deck, std::span<const EpochFigures> history);
 
 /// The rule that ends the run after the last epoch of `history`, whatever solvers are left.
 /// @param seconds since the run began
-StopRule ending_rule(const deck::Stop& stop, std::span<const EpochFigures> history, double seconds);
+StopRule ending_rule(const deck::Deck& deck, std::span<const EpochFigures> history, double seconds);
 
 /// Whether the error of the last epoch of `history`, which is not empty, is at most a fifth above
 /// the lowest of its solver.

@@ -3,6 +3,8 @@
 /// which they act. Each is a struct with its onset, its defaults and its keys; what it does stands
 /// in src/solvers/constraints/, formulas and sources in docs/methods/constraints.md.
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -40,6 +42,16 @@ struct Constraints {
     visit(self.object_bounds);
   }
 
+  /// Whether one acts after `epoch` that does not leave patterns as they are.
+  bool change_intensities(int epoch) const {
+    return any_changing([epoch](const Onset& onset) { return onset.acts(epoch); });
+  }
+  /// The same of the first `n_epochs`.
+  bool have_changed_intensities(std::size_t n_epochs) const {
+    const auto n = static_cast<std::int64_t>(n_epochs);
+    return any_changing([n](const Onset& onset) { return onset.ever() && onset.from_epoch < n; });
+  }
+
   std::vector<Key> keys() {
     std::vector<Key> all;
     for_each(*this, [&](auto& constraint) {
@@ -57,6 +69,20 @@ struct Constraints {
         !phase_ramp.onset.ever() || !probe_aperture.onset.ever(),
         "constraints.phase_ramp_from_epoch tilts the probe, but "
         "constraints.probe_aperture_from_epoch keeps it about zero frequency; keep one of them");
+  }
+
+ private:
+  /// Whether holds(onset) of one that has no `keeps_intensities`.
+  template <class Holds>
+  bool any_changing(const Holds& holds) const {
+    bool any = false;
+    for_each(*this, [&](const auto& constraint) {
+      if constexpr (requires { constraint.onsets(); })
+        any = any || std::ranges::any_of(constraint.onsets(), holds);
+      else if constexpr (!requires { constraint.keeps_intensities; })
+        any = any || holds(constraint.onset);
+    });
+    return any;
   }
 };
 

@@ -105,6 +105,7 @@ struct ObjectBounds {
   Onset support = {};
   double support_radius_px = 0;
 
+  std::vector<Onset> onsets() const { return {l1, phase, positive_phase, amplitude, support}; }
   std::vector<Key> keys() {
     return {
         l1.from_epoch_key("object_l1",

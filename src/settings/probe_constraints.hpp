@@ -13,6 +13,7 @@
 namespace tessera::settings {
 
 struct ProbeCentring {
+  static constexpr bool keeps_intensities = true;
   Onset onset = {};
 
   std::vector<Key> keys() {
@@ -30,6 +31,7 @@ struct ProbeCentring {
 };
 
 struct PhaseRamp {
+  static constexpr bool keeps_intensities = true;
   Onset onset = {};
 
   std::vector<Key> keys() {
@@ -106,6 +108,7 @@ struct ProbeModePower {
 };
 
 struct ProbePower {
+  static constexpr bool keeps_intensities = true;
   std::optional<int> from_epoch = {};  ///< a deck that was read says it
   bool is_of_recipe = false;           ///< chosen by `auto`, not by the deck
   double counts = 0;

@@ -56,7 +56,9 @@ struct Stop {
          .field = &divergence_ratio,
          .meaning =
              "End the run when the error of three epochs in a row is above this times a solver's "
-             "lowest, and above its first; the state goes back to the best one; 0: never.",
+             "lowest, and above its first, or, once constraints have changed intensities, above "
+             "the "
+             "run's; the state goes back to the best one; 0: never.",
          .min = 0,
          .max = 1e6},
         {.name = "validation_epochs",

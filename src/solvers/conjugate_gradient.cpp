@@ -15,6 +15,7 @@ struct ChooseWeights {
   DeviceView<double[3]> weights;
   DeviceView<DescentState> state;
   bool starts_over;
+  bool constrained;
   KOKKOS_FUNCTION void operator()(int) const {
     weights(of_z) = state().accepted;
     weights(of_direction) = state().rejected;
@@ -24,6 +25,9 @@ struct ChooseWeights {
     double beta = 0;
     if (!starts_over && weights(previous_product) > 0 && change > 0)
       beta = change / weights(previous_product);
+    // Constraints may have made of next to no gradient a large one, which has nothing to do with
+    // it.
+    if (constrained && beta > 1) beta = 1;
     if (now + beta * products(direction_gradient, 0) <= 0) beta = 0;
     weights(of_direction) = beta;
     weights(previous_product) = now;
@@ -50,9 +54,9 @@ void ConjugateGradient::update(const Device& exec, Sweep& sweep, const DescentSt
   add_product(previous_z, previous_, preconditioned_);
   add_product(direction_gradient, direction, step.gradient);
   sweep.all_reduce(exec, all);
-  Kokkos::parallel_for(device::kernel_name("tessera::solvers::conjugate"),
-                       Kokkos::RangePolicy<Device>(exec, 0, 1),
-                       ChooseWeights{products_, weights_, step.state, starts_over_});
+  Kokkos::parallel_for(
+      device::kernel_name("tessera::solvers::conjugate"), Kokkos::RangePolicy<Device>(exec, 0, 1),
+      ChooseWeights{products_, weights_, step.state, starts_over_, step.constrained});
   starts_over_ = false;
   const DescentState* state = step.state.data();
   step.space.combine(exec, direction, {weights_.data() + of_z}, preconditioned_,

@@ -44,8 +44,6 @@ class Constraint {
   }
 
   virtual Needs needs() const { return {}; }
-  /// Not where object and probe change together so that patterns stay what they are.
-  virtual bool changes_intensities() const { return true; }
   /// Device memory that `allocate` takes.
   virtual std::int64_t bytes(Shape2 /*window*/, int /*n_probe_images*/) const { return 0; }
   virtual void allocate(const ConstrainedTile& /*tile*/) {}

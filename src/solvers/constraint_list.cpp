@@ -70,21 +70,16 @@ ConstraintList::ConstraintList(const settings::Constraints& settings, const Cons
 
 ConstraintList::~ConstraintList() = default;
 
-bool ConstraintList::apply(const device::Device& exec, Sweep& sweep, const Unknowns& unknowns,
+void ConstraintList::apply(const device::Device& exec, Sweep& sweep, const Unknowns& unknowns,
                            int epoch) {
   const auto acts = [epoch](const auto& constraint) { return constraint->acts(epoch); };
-  if (std::none_of(parts_->list.begin(), parts_->list.end(), acts)) return false;
+  if (std::none_of(parts_->list.begin(), parts_->list.end(), acts)) return;
   const device::Region region("constraints");
-  bool changes_intensities = false;
-  for (const auto& constraint : parts_->list) {
-    if (!acts(constraint)) continue;
-    constraint->apply(exec, sweep, unknowns, parts_->workspace, epoch);
-    changes_intensities = changes_intensities || constraint->changes_intensities();
-  }
+  for (const auto& constraint : parts_->list)
+    if (acts(constraint)) constraint->apply(exec, sweep, unknowns, parts_->workspace, epoch);
   // Ranks on other processors may have rounded differently.
   fill_ghosts(exec, sweep, unknowns.object);
   sweep.replicate(exec, as_reals(unknowns.probe));
-  return changes_intensities;
 }
 
 int ConstraintList::ghost_margin_px(const settings::Constraints& settings) {

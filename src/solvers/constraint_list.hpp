@@ -46,8 +46,7 @@ class ConstraintList {
   /// What acts after `epoch` (from 0), in the order of settings::Constraints. Afterwards ghosts
   /// equal their owners' values and probes are the same on all ranks. Does not wait for the device.
   /// Collective.
-  /// @return whether some may have changed intensities
-  bool apply(const device::Device& exec, Sweep& sweep, const Unknowns& unknowns, int epoch);
+  void apply(const device::Device& exec, Sweep& sweep, const Unknowns& unknowns, int epoch);
 
   /// How far a tile's ghosts must reach past its owned pixels (decomposition::make_tiling).
   static int ghost_margin_px(const settings::Constraints& settings);

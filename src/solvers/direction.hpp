@@ -40,8 +40,9 @@ class Direction {
 
 /// Nonlinear conjugate gradient: d = M g + beta d, with the Polak-Ribiere
 ///   beta = <g - g', M g> / <g', M g'>,
-/// 0 where it is negative or where d would not go downhill (Nocedal & Wright 2006, eqs. 5.44 and
-/// 5.45; M: the preconditioner, g': the gradient before). 6 doubles are all-reduced.
+/// 1 at most after constraints, 0 where it is negative or where d would not go downhill (Nocedal &
+/// Wright 2006, eqs. 5.44 and 5.45; M: the preconditioner, g': the gradient before). 6 doubles are
+/// all-reduced.
 class ConjugateGradient final : public Direction {
  public:
   explicit ConjugateGradient(const Unknowns& unknowns);

@@ -84,7 +84,7 @@ TEST_P(NoRunaway, EndsNearItsBest) {
   run::Run run(deck, world(), Log(false));
   while (!run.finished()) {
     run.run_epoch();
-    ASSERT_EQ(ending_rule(deck.stop, run.history(), 0), StopRule::none) << run.n_epochs();
+    ASSERT_EQ(ending_rule(deck, run.history(), 0), StopRule::none) << run.n_epochs();
   }
   const double last = run.history().back().error;
   EXPECT_LE(last, run.history().front().error);
@@ -131,6 +131,22 @@ TEST(LineSearches, GoOnBesideConstraints) {
     }
 }
 
+/// They raise the error for good, as they were asked to.
+TEST(LateConstraints, EndNoRun) {
+  const testing::SharedFolder folder("late_constraints");
+  for (const char* method : {"solver.method=rpie", "solver.method=ml"}) {
+    const deck::Deck deck = simulated(
+        folder.path(), {{method, "solver.batch_size=0", "constraints.object_low_pass_from_epoch=40",
+                         "constraints.object_low_pass_sigma_px=2"}});
+    run::Run run(deck, world(), Log(false));
+    while (!run.finished()) {
+      run.run_epoch();
+      ASSERT_EQ(ending_rule(deck, run.history(), 0), StopRule::none) << method;
+    }
+    EXPECT_GT(run.history().back().error, 2 * lowest(run)) << method << ": what the test is about";
+  }
+}
+
 /// Where the start is bright and next to nothing was counted, a parabola of intensities has no end.
 TEST(TooWideApertures, EndNearTheirBestByIntensities) {
   const testing::SharedFolder folder("too_wide");
@@ -159,9 +175,8 @@ TEST(Runaway, GoesBackToTheBestEpoch) {
                                 refined[1].overrides,
                                 {"refine.intensity_step=1", "refine.background_step=1"}});
   run::Run run(deck, world(), Log(false));
-  while (!run.finished() && ending_rule(deck.stop, run.history(), 0) == StopRule::none)
-    run.run_epoch();
-  ASSERT_EQ(ending_rule(deck.stop, run.history(), 0), StopRule::runaway);
+  while (!run.finished() && ending_rule(deck, run.history(), 0) == StopRule::none) run.run_epoch();
+  ASSERT_EQ(ending_rule(deck, run.history(), 0), StopRule::runaway);
   const double best = lowest(run);
   const int n_made = run.n_epochs();
   run.go_back();

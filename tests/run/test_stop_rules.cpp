@@ -70,38 +70,52 @@ TEST(Plateau, EndsTheSolverAtWork) {
   const auto both = lines({1, 0.8, 0.8, 0.8}) + lines({0.8, 0.8, 0.8}, 1);
   EXPECT_EQ(stage_of_next_epoch(deck, both), 2);
   EXPECT_EQ(last_rule(deck, both), StopRule::plateau);
-  EXPECT_EQ(ending_rule(deck.stop, both, 0), StopRule::none) << "a plateau ends no run by itself";
+  EXPECT_EQ(ending_rule(deck, both, 0), StopRule::none) << "a plateau ends no run by itself";
   deck.stop.plateau_change = 0;
   EXPECT_EQ(stage_of_next_epoch(deck, lines({1, 1, 1, 1})), 0);
 }
 
 TEST(Divergence, IsARiseInEveryEpoch) {
-  deck::Stop stop;
+  deck::Deck deck;
+  deck::Stop& stop = deck.stop;
   stop.divergence_epochs = 3;
-  EXPECT_EQ(ending_rule(stop, lines({1, 1.1, 1.2, 1.3}), 0), StopRule::divergence);
-  EXPECT_EQ(ending_rule(stop, lines({1.1, 1.2, 1.3}), 0), StopRule::none);
-  EXPECT_EQ(ending_rule(stop, lines({1, 1.2, 1.2, 1.3, 1.4}), 0), StopRule::none);
-  EXPECT_EQ(ending_rule(stop, lines({1, 1.1}) + lines({1.2, 1.3, 1.4}, 1), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(deck, lines({1, 1.1, 1.2, 1.3}), 0), StopRule::divergence);
+  EXPECT_EQ(ending_rule(deck, lines({1.1, 1.2, 1.3}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(deck, lines({1, 1.2, 1.2, 1.3, 1.4}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(deck, lines({1, 1.1}) + lines({1.2, 1.3, 1.4}, 1), 0), StopRule::none);
   stop.divergence_epochs = 0;
-  EXPECT_EQ(ending_rule(stop, lines({1, 1.2, 1.5, 1.8}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(deck, lines({1, 1.2, 1.5, 1.8}), 0), StopRule::none);
 }
 
 /// Errors are a tenth of these: they begin at 1, and fall to 0.2.
 TEST(Runaway, IsFarAboveTheLowestAndTheFirstForThreeEpochs) {
-  deck::Stop stop;
-  EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::runaway);
-  EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 1.2}), 0), StopRule::none) << "two epochs";
-  EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 0.9, 0.9, 0.9}), 0), StopRule::none) << "below first";
-  EXPECT_EQ(ending_rule(stop, lines({1, 0.9, 1.7, 1.7, 1.7}), 0), StopRule::none) << "not twice";
-  EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 0.9, 1.1, 1.1}), 0), StopRule::none) << "swings";
-  EXPECT_EQ(ending_rule(stop, lines({0.1, 0.1}) + lines({1, 1, 1, 1}, 1), 0), StopRule::none)
+  deck::Deck deck;
+  deck::Stop& stop = deck.stop;
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::runaway);
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.2, 1.1, 1.2}), 0), StopRule::none) << "two epochs";
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.2, 0.9, 0.9, 0.9}), 0), StopRule::none) << "below first";
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.9, 1.7, 1.7, 1.7}), 0), StopRule::none) << "not twice";
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.2, 1.1, 0.9, 1.1, 1.1}), 0), StopRule::none) << "swings";
+  EXPECT_EQ(ending_rule(deck, lines({0.1, 0.1}) + lines({1, 1, 1, 1}, 1), 0), StopRule::none)
       << "of another solver";
   std::vector<EpochFigures> by_poisson = lines({1, 1, 1, 1});
   for (EpochFigures& line : by_poisson) line.noise = physics::Noise::poisson;
-  EXPECT_EQ(ending_rule(stop, lines({0.1, 0.1}) + by_poisson, 0), StopRule::none)
+  EXPECT_EQ(ending_rule(deck, lines({0.1, 0.1}) + by_poisson, 0), StopRule::none)
       << "with another noise";
+  deck.constraints.probe_power.from_epoch = 0;
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.2}) + lines({0.1, 0.3, 0.3, 0.3}, 1), 0),
+            StopRule::runaway)
+      << "what keeps intensities is no excuse";
+  deck.constraints.object_bounds.l1 = {.from_epoch = 5};
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::runaway) << "not yet";
+  deck.constraints.object_bounds.l1 = {.from_epoch = 4};
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.2}) + lines({0.1, 0.3, 0.3, 0.3}, 1), 0), StopRule::none)
+      << "a constraint raised it";
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::runaway)
+      << "above where the run began";
+  deck.constraints = {};
   stop.divergence_ratio = 0;
-  EXPECT_EQ(ending_rule(stop, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.2, 1.1, 1.2, 1.1}), 0), StopRule::none);
 }
 
 TEST(NearLowest, IsAFifthAboveTheSolversLowestAtMost) {
@@ -121,32 +135,35 @@ std::vector<EpochFigures> looks(const std::vector<double>& errors, int stage = 0
 
 TEST(ValidationRule, EndsWhenLooksFindNothingLower) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  deck::Stop stop;
-  EXPECT_EQ(ending_rule(stop, looks({1, 2, 3, 4}), 0), StopRule::none) << "off";
+  deck::Deck deck;
+  deck::Stop& stop = deck.stop;
+  EXPECT_EQ(ending_rule(deck, looks({1, 2, 3, 4}), 0), StopRule::none) << "off";
   stop.validation_epochs = 2;
-  EXPECT_EQ(ending_rule(stop, looks({3, 1, 2}), 0), StopRule::none);
-  EXPECT_EQ(ending_rule(stop, looks({3, 1, 2, 1}), 0), StopRule::validation);
-  EXPECT_EQ(ending_rule(stop, looks({3, 2, 3, 1, 2}), 0), StopRule::none) << "a lower one since";
-  EXPECT_EQ(ending_rule(stop, looks({none, 1, none, 2, none}), 0), StopRule::none);
-  EXPECT_EQ(ending_rule(stop, looks({none, 1, none, 2, none, 3}), 0), StopRule::validation);
-  EXPECT_EQ(ending_rule(stop, looks({1}) + looks({3, 2, 2}, 1), 0), StopRule::none)
+  EXPECT_EQ(ending_rule(deck, looks({3, 1, 2}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(deck, looks({3, 1, 2, 1}), 0), StopRule::validation);
+  EXPECT_EQ(ending_rule(deck, looks({3, 2, 3, 1, 2}), 0), StopRule::none) << "a lower one since";
+  EXPECT_EQ(ending_rule(deck, looks({none, 1, none, 2, none}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(deck, looks({none, 1, none, 2, none, 3}), 0), StopRule::validation);
+  EXPECT_EQ(ending_rule(deck, looks({1}) + looks({3, 2, 2}, 1), 0), StopRule::none)
       << "each solver has a lowest of its own";
 }
 
 TEST(TargetError, IsReachedFromAbove) {
-  deck::Stop stop;
+  deck::Deck deck;
+  deck::Stop& stop = deck.stop;
   stop.error = 0.05;
-  EXPECT_EQ(ending_rule(stop, lines({1, 0.51}), 0), StopRule::none);
-  EXPECT_EQ(ending_rule(stop, lines({1, 0.5}), 0), StopRule::error);
-  EXPECT_EQ(ending_rule(stop, {}, 0), StopRule::none);
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.51}), 0), StopRule::none);
+  EXPECT_EQ(ending_rule(deck, lines({1, 0.5}), 0), StopRule::error);
+  EXPECT_EQ(ending_rule(deck, {}, 0), StopRule::none);
 }
 
 TEST(Time, IsOverAtItsLimit) {
-  deck::Stop stop;
-  EXPECT_EQ(ending_rule(stop, lines({1}), 1e9), StopRule::none);
+  deck::Deck deck;
+  deck::Stop& stop = deck.stop;
+  EXPECT_EQ(ending_rule(deck, lines({1}), 1e9), StopRule::none);
   stop.time_s = 60;
-  EXPECT_EQ(ending_rule(stop, lines({1}), 59.9), StopRule::none);
-  EXPECT_EQ(ending_rule(stop, lines({1}), 60), StopRule::time);
+  EXPECT_EQ(ending_rule(deck, lines({1}), 59.9), StopRule::none);
+  EXPECT_EQ(ending_rule(deck, lines({1}), 60), StopRule::time);
 }
 
 TEST(Status, NamesTheRuleAndItsNumbers) {

@@ -72,6 +72,7 @@ class PlainDescent {
     double beta = 0;
     if (!previous_.empty())
       beta = std::max(0.0, (inner(gradient_, z) - inner(previous_, z)) / previous_product_);
+    if (!moved_.empty()) beta = std::min(beta, 1.0);
     previous_product_ = inner(gradient_, z);
     if (direction_.empty()) return z;
     Flat d = combined(1, z, beta, direction_);

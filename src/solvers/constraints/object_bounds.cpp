@@ -108,9 +108,7 @@ void apply_bounds(const Device& exec, const BoundsNow& bounds, const TileFrame& 
 class ObjectBounds final : public Constraint {
  public:
   explicit ObjectBounds(const settings::ObjectBounds& settings)
-      : Constraint({settings.l1, settings.phase, settings.positive_phase, settings.amplitude,
-                    settings.support}),
-        settings_(settings) {}
+      : Constraint(settings.onsets()), settings_(settings) {}
   Needs needs() const override {
     return {.coverage = settings_.support.ever() && settings_.support_radius_px == 0};
   }

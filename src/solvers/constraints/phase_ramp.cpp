@@ -91,7 +91,6 @@ class PhaseRamp final : public Constraint {
     ramp_rad_ = DeviceView<Real[2]>("tessera::solvers::ramp");
   }
   /// All-reduces 4 doubles.
-  bool changes_intensities() const override { return false; }
   void apply(const Device& exec, Sweep& sweep, const Unknowns& unknowns,
              const ConstraintWorkspace& workspace, int /*epoch*/) const override {
     const physics::ObjectView& object = unknowns.object;

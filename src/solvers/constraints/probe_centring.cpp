@@ -90,7 +90,6 @@ class ProbeCentring final : public Constraint {
     sums_ = DeviceView<double*>("tessera::solvers::centring_sums", 3);
     move_ = DeviceView<int[2]>("tessera::solvers::centring_move");
   }
-  bool changes_intensities() const override { return false; }
   void apply(const Device& exec, Sweep& sweep, const Unknowns& unknowns,
              const ConstraintWorkspace& workspace, int /*epoch*/) const override {
     const OwnedTile& tile = workspace.frame.tile;

@@ -125,7 +125,6 @@ class Power final : public Constraint {
     background_ = tile.background;
     trusted_ = tile.trusted_by_far_field;
   }
-  bool changes_intensities() const override { return false; }
   void apply(const Device& exec, Sweep& /*sweep*/, const Unknowns& unknowns,
              const ConstraintWorkspace& workspace, int /*epoch*/) const override {
     const physics::ProbeView& probe = unknowns.probe;
