@@ -1,6 +1,7 @@
 #pragma once
 /// Constraints of the object.
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -105,7 +106,7 @@ struct ObjectBounds {
   Onset support = {};
   double support_radius_px = 0;
 
-  std::vector<Onset> onsets() const { return {l1, phase, positive_phase, amplitude, support}; }
+  std::array<Onset, 5> onsets() const { return {l1, phase, positive_phase, amplitude, support}; }
   std::vector<Key> keys() {
     return {
         l1.from_epoch_key("object_l1",

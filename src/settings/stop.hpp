@@ -56,8 +56,7 @@ struct Stop {
          .field = &divergence_ratio,
          .meaning =
              "End the run when the error of three epochs in a row is above this times a solver's "
-             "lowest, and above its first, or, once constraints have changed intensities, above "
-             "the "
+             "lowest, and above its first, or once constraints have changed intensities the "
              "run's; the state goes back to the best one; 0: never.",
          .min = 0,
          .max = 1e6},

@@ -25,8 +25,7 @@ struct ChooseWeights {
     double beta = 0;
     if (!starts_over && weights(previous_product) > 0 && change > 0)
       beta = change / weights(previous_product);
-    // Constraints may have made of next to no gradient a large one, which has nothing to do with
-    // it.
+    // Constraints may make a large gradient of next to none, with which it has nothing to do.
     if (constrained && beta > 1) beta = 1;
     if (now + beta * products(direction_gradient, 0) <= 0) beta = 0;
     weights(of_direction) = beta;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "solvers/constraint_list.hpp"
@@ -32,7 +33,9 @@ class Constraint {
   };
 
   /// @param onsets it acts whenever one of them does
-  explicit Constraint(std::vector<settings::Onset> onsets) : onsets_(std::move(onsets)) {}
+  explicit Constraint(std::span<const settings::Onset> onsets)
+      : onsets_(onsets.begin(), onsets.end()) {}
+  explicit Constraint(const settings::Onset& onset) : onsets_{onset} {}
   virtual ~Constraint() = default;
 
   bool ever() const {

@@ -119,6 +119,7 @@ const std::vector<Model> models{
       "simulation.position_error_px=1", "refine.positions_limit_px=3"}},
     {"two_slices", {"object.n_slices=2", "object.slice_thickness_m=20e-6"}},
     {"background", {"refine.background_from_epoch=1", "simulation.background_fraction=0.2"}},
+    {"smoothed", {"constraints.object_smoothness_from_epoch=1"}},
 };
 
 void PrintTo(const Model& model, std::ostream* out) {

@@ -126,7 +126,7 @@ void diffuse_coarse_slices(const Device& exec, Sweep& sweep, const HeatSteps& al
 
 class InPlane final : public Constraint {
  public:
-  InPlane(const settings::Onset& onset, const HeatSteps& heat) : Constraint({onset}), heat_(heat) {}
+  InPlane(const settings::Onset& onset, const HeatSteps& heat) : Constraint(onset), heat_(heat) {}
   Needs needs() const override { return {.ghost_margin_px = 1, .n_scratch_images = 1}; }
   void apply(const Device& exec, Sweep& sweep, const Unknowns& unknowns,
              const ConstraintWorkspace& workspace, int /*epoch*/) const override {
@@ -140,7 +140,7 @@ class InPlane final : public Constraint {
 class AlongSlices final : public Constraint {
  public:
   explicit AlongSlices(const settings::SliceCoupling& settings)
-      : Constraint({settings.onset}),
+      : Constraint(settings.onset),
         along_z_(heat_steps(settings.sigma, 2 * max_heat_step)),
         coarse_px_(settings.coarse_px) {}
   Needs needs() const override {

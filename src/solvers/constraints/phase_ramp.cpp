@@ -83,7 +83,7 @@ void find_ramp(const Device& exec, const DeviceView<double*>& sums,
 /// slices of a thick object a ramp is no ambiguity and stays.
 class PhaseRamp final : public Constraint {
  public:
-  explicit PhaseRamp(const settings::PhaseRamp& settings) : Constraint({settings.onset}) {}
+  explicit PhaseRamp(const settings::PhaseRamp& settings) : Constraint(settings.onset) {}
   Needs needs() const override { return {.ghost_margin_px = 1, .coverage = true}; }
   void allocate(const ConstrainedTile& /*tile*/) override {
     scratch_ = DeviceView<double*>("tessera::solvers::ramp_scratch", 4);

@@ -78,7 +78,7 @@ void take_moved(const Device& exec, const DeviceView<int[2]>& move, const physic
 /// the object's border the outermost pixel is repeated.
 class ProbeCentring final : public Constraint {
  public:
-  explicit ProbeCentring(const settings::ProbeCentring& settings) : Constraint({settings.onset}) {}
+  explicit ProbeCentring(const settings::ProbeCentring& settings) : Constraint(settings.onset) {}
   Needs needs() const override { return {.ghost_margin_px = 1, .n_scratch_images = 1}; }
   std::int64_t bytes(Shape2 window, int n_probe_images) const override {
     return n_probe_images * window.size() * static_cast<std::int64_t>(sizeof(complex));

@@ -29,7 +29,7 @@ void cut(const Device& exec, double radius_px, Pixel centre, Real scale,
 class Support final : public Constraint {
  public:
   explicit Support(const settings::ProbeSupport& settings)
-      : Constraint({settings.onset}), radius_px_(settings.radius_px) {}
+      : Constraint(settings.onset), radius_px_(settings.radius_px) {}
   void apply(const Device& exec, Sweep& /*sweep*/, const Unknowns& unknowns,
              const ConstraintWorkspace& /*workspace*/, int /*epoch*/) const override {
     const Shape2 window = device::image_shape(unknowns.probe);
@@ -44,7 +44,7 @@ class Support final : public Constraint {
 class Aperture final : public Constraint {
  public:
   explicit Aperture(const settings::ProbeAperture& settings)
-      : Constraint({settings.onset}), radius_px_(settings.radius_px) {}
+      : Constraint(settings.onset), radius_px_(settings.radius_px) {}
   std::int64_t bytes(Shape2 window, int n_probe_images) const override {
     return fft::work_bytes(window, n_probe_images);
   }

@@ -57,7 +57,7 @@ void raise_weak_modes(const Device& exec, const Powers& powers, double fraction,
 class ModePower final : public Constraint {
  public:
   explicit ModePower(const settings::ProbeModePower& settings)
-      : Constraint({settings.onset}), min_fraction_(settings.min_fraction) {}
+      : Constraint(settings.onset), min_fraction_(settings.min_fraction) {}
   void allocate(const ConstrainedTile& tile) override { powers_.emplace(tile.n_probe_modes); }
   void apply(const Device& exec, Sweep& /*sweep*/, const Unknowns& unknowns,
              const ConstraintWorkspace& /*workspace*/, int /*epoch*/) const override {
@@ -113,7 +113,7 @@ struct ScaleToPower {
 class Power final : public Constraint {
  public:
   explicit Power(const settings::ProbePower& settings)
-      : Constraint({settings.onset()}), counts_(settings.counts) {}
+      : Constraint(settings.onset()), counts_(settings.counts) {}
   std::int64_t bytes(Shape2 window, int n_probe_images) const override {
     return counts_ > 0 ? 0 : fft::work_bytes(window, n_probe_images);
   }

@@ -81,7 +81,7 @@ void lower(const Device& exec, Sweep& sweep, Real weight, const ConstraintWorksp
 class TotalVariation final : public Constraint {
  public:
   explicit TotalVariation(const settings::TotalVariation& settings)
-      : Constraint({settings.onset}), weight_(static_cast<Real>(settings.weight)) {}
+      : Constraint(settings.onset), weight_(static_cast<Real>(settings.weight)) {}
   Needs needs() const override { return {.ghost_margin_px = 1, .n_scratch_images = 3}; }
   void apply(const Device& exec, Sweep& sweep, const Unknowns& unknowns,
              const ConstraintWorkspace& workspace, int /*epoch*/) const override {
