@@ -237,8 +237,8 @@ EpochFigures Run::run_epoch() {
   }
   solver_->finish_epoch(exec_, *sweep_, epoch);
   refinement_->finish_epoch(exec_, *sweep_);
+  if (deck_.constraints.change_intensities(n_epochs())) solver_->expect_constraints(exec_);
   constraints_->apply(exec_, *sweep_, unknowns_, n_epochs());
-  if (deck_.constraints.change_intensities(n_epochs())) solver_->take_constraints();
   rank_.transport->wait(exec_);  // whatever else waits for the device knows no deadline
   const physics::FigureSums sums = take_sums();
   EpochFigures figures{.error = sums.error(), .r_factor = sums.r_factor(), .stage = stage_};

@@ -31,7 +31,7 @@ class Descent final : public BatchMethod<settings::Descent> {
   void run_batch(const device::Device& exec, Sweep& sweep, const Batch& batch, int epoch) override;
   bool goes_far() const override { return true; }
   void add_slopes(const device::Device& exec, Sweep& sweep, const Batch& batch) override;
-  void take_constraints() override { constrained_ = 1; }
+  void expect_constraints(const device::Device& exec) override;
   void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) override;
   Fields memory() override;
 

@@ -28,8 +28,8 @@ class Direction {
   /// Writes owned pixels of the direction's object, and its probe.
   virtual void update(const device::Device& exec, Sweep& sweep, const DescentStep& step,
                       const Unknowns& direction) = 0;
-  /// Where an epoch leaves the unknowns, before constraints move them.
-  virtual void finish_epoch(const device::Device&, const UnknownSpace&, const Unknowns&) {}
+  /// Constraints are about to move the unknowns.
+  virtual void expect_constraints(const device::Device&, const UnknownSpace&, const Unknowns&) {}
   /// Forget what was learned of the cost: it has changed.
   virtual void start_over() = 0;
   /// The probe's modes were mixed: what belongs to them follows.
@@ -70,8 +70,8 @@ class LimitedMemoryBfgs final : public Direction {
   void update(const device::Device& exec, Sweep& sweep, const DescentStep& step,
               const Unknowns& direction) override;
   void start_over() override { n_updates_ = 0; }
-  void finish_epoch(const device::Device& exec, const UnknownSpace& space,
-                    const Unknowns& unknowns) override;
+  void expect_constraints(const device::Device& exec, const UnknownSpace& space,
+                          const Unknowns& unknowns) override;
   void mix(const device::Device& exec, const physics::ModeOrthogonaliser& modes) override;
   Fields memory() override;
 
@@ -85,7 +85,7 @@ class LimitedMemoryBfgs final : public Direction {
   std::vector<Unknowns> gradient_changes_;  ///< y
   Unknowns previous_;                       ///< gradient
   Unknowns work_;
-  Unknowns end_;  ///< of the last epoch
+  Unknowns unconstrained_;  ///< where the last epoch left them, if constraints then moved them
   device::DeviceView<double* [2]> products_;
   device::DeviceView<double*> inverse_products_;  ///< 1 / <s, y>; 0: the pair is left out
   device::DeviceView<double*> factors_;

@@ -38,7 +38,7 @@ struct Measure {
 LimitedMemoryBfgs::LimitedMemoryBfgs(const Unknowns& unknowns, int n_history)
     : previous_(make_like(unknowns)),
       work_(make_like(unknowns)),
-      end_(make_like(unknowns)),
+      unconstrained_(make_like(unknowns)),
       products_("tessera::solvers::products", 2),
       inverse_products_("tessera::solvers::inverse_products", n_history),
       factors_("tessera::solvers::factors", n_history),
@@ -73,7 +73,7 @@ void LimitedMemoryBfgs::remember(const Device& exec, Sweep& sweep, const Descent
   step.space.combine(exec, previous_, {&state->accepted}, step.gradient, {&state->rejected});
   if (step.constrained) {  // and so accepted
     step.space.combine(exec, s, {}, step.unknowns);
-    step.space.combine(exec, s, {nullptr, -1}, end_);
+    step.space.combine(exec, s, {nullptr, -1}, unconstrained_);
   }
   step.preconditioner.apply(exec, y, work_);
   const DeviceView<double*> all(products_.data(), products_.size());
@@ -124,14 +124,14 @@ void LimitedMemoryBfgs::mix(const Device& exec, const physics::ModeOrthogonalise
   }
 }
 
-void LimitedMemoryBfgs::finish_epoch(const Device& exec, const UnknownSpace& space,
-                                     const Unknowns& unknowns) {
-  space.combine(exec, end_, {}, unknowns, {nullptr, 0});
+void LimitedMemoryBfgs::expect_constraints(const Device& exec, const UnknownSpace& space,
+                                           const Unknowns& unknowns) {
+  space.combine(exec, unconstrained_, {}, unknowns, {nullptr, 0});
 }
 
 Fields LimitedMemoryBfgs::memory() {
   Fields fields = fields_of("previous", previous_);
-  append(fields, fields_of("end", end_));
+  append(fields, fields_of("unconstrained", unconstrained_));
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     append(fields, fields_of(text("step_", i), steps_[i]));
     append(fields, fields_of(text("gradient_change_", i), gradient_changes_[i]));

@@ -38,8 +38,8 @@ class Solver {
   virtual void add_slopes(const device::Device&, Sweep&, const Batch&) {}
   /// Between epochs: some positions, on any of the ranks, were put far from where they were.
   virtual void take_far_moves() {}
-  /// Between epochs: constraints moved object or probe, uphill perhaps.
-  virtual void take_constraints() {}
+  /// Between epochs: constraints are about to move object or probe, uphill perhaps.
+  virtual void expect_constraints(const device::Device&) {}
   /// After the last batch of `epoch` (from 0).
   virtual void finish_epoch(const device::Device& exec, Sweep& sweep, int epoch) = 0;
   /// This rank's running sums of the epoch, each batch before its update, to the first values of

@@ -20,7 +20,7 @@ std::unique_ptr<Direction> make_rule(const Unknowns& unknowns, int n_history) {
 }
 
 /// Objects and probes: direction and last gradient; of L-BFGS steps, changes of the gradient, and
-/// the end of the last epoch.
+/// what constraints moved.
 int n_remembered(const settings::Solver& settings) {
   const int n_history = std::get<settings::Descent>(settings.own).lbfgs_history;
   return n_history == 0 ? 2 : 3 + 2 * n_history;
@@ -142,7 +142,11 @@ void Descent::finish_epoch(const Device& exec, Sweep& sweep, int epoch) {
     rule_->mix(exec, epoch_end_.modes());
   }
   sweep.replicate(exec, as_reals(direction_.probe));
-  rule_->finish_epoch(exec, space_, unknowns_);
+}
+
+void Descent::expect_constraints(const Device& exec) {
+  constrained_ = 1;
+  rule_->expect_constraints(exec, space_, unknowns_);
 }
 
 Fields Descent::memory() {
