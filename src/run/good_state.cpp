@@ -1,6 +1,8 @@
 #include "run/good_state.hpp"
 
 #include <cstring>
+#include <limits>
+#include <utility>
 
 namespace tessera::run {
 namespace {
@@ -30,17 +32,40 @@ void copy(const device::Device& exec, const Fields& from, const Fields& to) {
 
 }  // namespace
 
-GoodState::GoodState(Fields fields) : now_(std::move(fields)), kept_(now_) {
-  for (Field& field : kept_)
+GoodState::GoodState(Fields fields, const device::Device& exec, int n_epochs)
+    : now_(std::move(fields)), best_(room()), last_(room()) {
+  forget_cost();
+  keep(exec, n_epochs);
+  std::swap(best_, last_);
+  keep(exec, n_epochs);
+}
+
+GoodState::Copy GoodState::room() {
+  Copy room{now_, 0};
+  for (Field& field : room.fields)
     field.data = field.on_host ? allocate(field, host_memory_) : allocate(field, device_memory_);
+  return room;
 }
 
-void GoodState::keep(const device::Device& exec) const {
-  copy(exec, now_, kept_);
+void GoodState::keep(const device::Device& exec, int n_epochs) {
+  copy(exec, now_, last_.fields);
+  last_.n_epochs = n_epochs;
 }
 
-void GoodState::put_back(const device::Device& exec) const {
-  copy(exec, kept_, now_);
+void GoodState::judge(double cost) {
+  if (!(cost <= least_cost_)) return;
+  least_cost_ = cost;
+  std::swap(best_, last_);
+}
+
+void GoodState::forget_cost() {
+  least_cost_ = std::numeric_limits<double>::infinity();
+}
+
+int GoodState::put_back(const device::Device& exec) {
+  copy(exec, best_.fields, now_);
+  keep(exec, best_.n_epochs);
+  return best_.n_epochs;
 }
 
 }  // namespace tessera::run

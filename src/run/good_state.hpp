@@ -7,20 +7,36 @@
 
 namespace tessera::run {
 
-/// A copy of what a run reconstructs, made while all of it is finite.
+/// Copies of what a run reconstructs: of its best state, and of the last, which may be found to be
+/// better. Nothing here waits for the device.
 class GoodState {
  public:
-  /// Allocates as much as the fields take.
-  explicit GoodState(solvers::Fields fields);
-  /// The present state from here on. Does not wait for the device.
-  void keep(const device::Device& exec) const;
-  void put_back(const device::Device& exec) const;
+  /// Allocates twice as much as the fields take. The present state, after `n_epochs`, is the best.
+  GoodState(solvers::Fields fields, const device::Device& exec, int n_epochs);
+
+  /// Looks at the present state from here on.
+  void keep(const device::Device& exec, int n_epochs);
+  /// What `keep` has seen last is the best, unless another had a lower cost.
+  void judge(double cost);
+  /// Costs of what comes do not compare with those before.
+  void forget_cost();
+
+  /// The present state = the best one. Returns the epochs that it has seen.
+  int put_back(const device::Device& exec);
 
  private:
+  struct Copy {
+    solvers::Fields fields;
+    int n_epochs;
+  };
+  Copy room();
+
   solvers::Fields now_;
-  solvers::Fields kept_;  ///< the same, in the memory that follows
   std::vector<device::DeviceView<char*>> device_memory_;
   std::vector<device::HostView<char*>> host_memory_;
+  Copy best_;
+  Copy last_;
+  double least_cost_;
 };
 
 }  // namespace tessera::run

@@ -203,8 +203,9 @@ MemoryNeeds needs_of(const deck::Deck& deck, const Scan& scan, const Share& shar
   const SolverBytes of_solvers = solver_bytes(scan, sizes, batch_bytes);
   MemoryNeeds needs;
   needs.device = {
-      {"object, probe and their last good state", 2 * (sizes.object_bytes() + sizes.probe_bytes())},
-      {"parameters and their last good state", 2 * physics::Parameters::bytes(sizes)},
+      {"object, probe and two good states of them",
+       3 * (sizes.object_bytes() + sizes.probe_bytes())},
+      {"parameters and two good states of them", 3 * physics::Parameters::bytes(sizes)},
       {"positions and mask", physics::ScanTile::bytes(sizes)},
       {"the model: waves, shifted probes and their sums", physics::ForwardModel::bytes(sizes)},
       {"refinement", solvers::Refinement::bytes(sizes)},

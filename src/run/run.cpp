@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tessera/base/progress.hpp"
@@ -110,9 +109,7 @@ Run::Run(const deck::Deck& deck, const deck::Deck& from, const comm::Communicato
   figures_ = std::make_unique<Figures>(rank_.model, unknowns_, comm);
   errors_ = std::make_unique<PatternErrors>(scan_.tile().positions.size(),
                                             rank_.model.detector().sizes().model.chunk_size);
-  good_ = std::make_unique<GoodState>(state());
-  good_->keep(exec_);
-  good_epoch_ = n_epochs();
+  good_ = std::make_unique<GoodState>(state(), exec_, n_epochs());
   if (deck.output.save_every_epochs > 0 || deck.output.save_every_minutes > 0) prepare_copies();
 }
 
@@ -175,7 +172,8 @@ void Run::start_stage(int stage) {
   solver_.reset();
   sweep_.reset();
   stage_ = stage;
-  least_cost_ = std::numeric_limits<double>::infinity();
+  if (good_) good_->forget_cost();
+  last_cost_ = 0;
   const deck::Solver& settings = scan_.plan.solvers[static_cast<std::size_t>(stage)];
   sweep_ = std::make_unique<solvers::Sweep>(set_up_sweep(settings, scan_, rank_));
   rank_.model.detector().set_noise(noise_after(history_, settings, scan_));
@@ -246,8 +244,7 @@ EpochFigures Run::run_epoch() {
   const bool validates = (n_epochs() + 1) % deck_.validation.every_epochs == 0;
   if (validates && !scan_.held_out.empty()) figures.validation_error = measure_held_out();
   history_.push_back(figures);
-  keep_if_best(deck_.stop.validation_epochs > 0 ? figures.validation_error
-                                                : sums[physics::FigureSums::cost]);
+  keep_best(sums[physics::FigureSums::cost]);
   if (looks_for_lost_positions()) find_lost_positions();
   epoch_seconds_ += timer.seconds();
   return history_.back();
@@ -282,19 +279,20 @@ physics::FigureSums Run::take_sums() {
   return *sums;
 }
 
-/// An epoch's cost is that of the states within it: one that rises, though little, may have ended
-/// far from where it began. Costs by another noise do not compare: behind a change the first is the
-/// least, though its state may be far worse than the one kept before.
-void Run::keep_if_best(double cost) {
-  if (!(cost <= least_cost_) || !is_near_lowest(history_)) return;
-  least_cost_ = cost;
-  good_->keep(exec_);
-  good_epoch_ = n_epochs();
+/// An epoch's cost is that of the states within it: those at both its ends may be worse. So a state
+/// is judged by the epochs before and after it. Costs by another noise do not compare: behind a
+/// change the first is the least, though its state may be far worse than the one kept before.
+void Run::keep_best(double cost) {
+  const double of_both = std::max(std::exchange(last_cost_, cost), cost);
+  const bool is_near = is_near_lowest(history_);
+  const bool by_validation = deck_.stop.validation_epochs > 0;
+  if (is_near && !by_validation) good_->judge(of_both);
+  good_->keep(exec_, n_epochs());
+  if (is_near && by_validation) good_->judge(history_.back().validation_error);
 }
 
 void Run::go_back() {
-  good_->put_back(exec_);
-  history_.resize(static_cast<std::size_t>(good_epoch_));
+  history_.resize(static_cast<std::size_t>(good_->put_back(exec_)));
   // What the solver remembers is of the epochs that failed.
   start_stage(std::exchange(stage_, -1));
 }

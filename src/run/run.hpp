@@ -67,8 +67,8 @@ class Run {
   EpochFigures run_epoch();
   /// Epochs done, those of a resumed run included.
   int n_epochs() const { return static_cast<int>(history_.size()); }
-  /// To the best epoch of the solver at work, or of the one before if it has made none: state and
-  /// history. Waits for the device.
+  /// To the state of the solver at work that is best by the epochs before and after it, or to that
+  /// of the one before if it has made none, and to the history up to there. Waits for the device.
   void go_back();
   /// All solvers have made their epochs or come to a plateau. Further epochs are of the last one.
   bool finished() const;
@@ -136,8 +136,8 @@ class Run {
   void run_batch(const solvers::Batch& batch, int epoch);
   /// Of the epoch that has ended. @throws AgreedError as run_epoch
   physics::FigureSums take_sums();
-  /// The state behind the last line of the history. @param cost NaN: unknown
-  void keep_if_best(double cost);
+  /// Of the present state and the one before it. @param cost of the epoch between them
+  void keep_best(double cost);
   double measure_held_out();
   /// Figures of the present state; `look` sees each chunk when it has been compared, and its
   /// positions on this rank.
@@ -167,8 +167,7 @@ class Run {
   std::unique_ptr<PatternErrors> errors_;
   std::unique_ptr<WorstPatterns> worst_;  ///< of the present state, once that is measured
   std::unique_ptr<GoodState> good_;
-  int good_epoch_ = 0;                         ///< epochs done when that was kept
-  double least_cost_ = 0;                      ///< of the solver at work; or validation error
+  double last_cost_ = 0;                       ///< of the solver's last epoch; 0: it has made none
   std::unique_ptr<RecordedBatches> recorded_;  ///< of this stage
   double epoch_seconds_ = 0;
   double past_reduce_seconds_ = 0;            ///< of the solvers that have ended

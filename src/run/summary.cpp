@@ -108,6 +108,8 @@ nlohmann::json as_json(const Summary& summary, const Run& run, const RunOutcome&
   for (const Row& row : summary.times)
     json["seconds_per_rank"][row.name] = {
         {"min", row.seconds.min}, {"mean", row.seconds.mean}, {"max", row.seconds.max}};
+  for (const char* name : {"error", "r_factor", "stage"})
+    json["history"][name] = nlohmann::json::array();
   for (const EpochFigures& epoch : run.history()) {
     json["history"]["error"].push_back(epoch.error);
     json["history"]["r_factor"].push_back(epoch.r_factor);

@@ -327,9 +327,9 @@ TEST_P(ThatOverflow, NumbersStopTheRunWithItsLastGoodState) {
 TEST_P(ThatOverflow, ARunThatDivergesGoesBackToItsBestEpoch) {
   const ScanFolder folder;
   // Runs of few epochs try no start probes: the longer ones shall not either.
-  const std::vector<std::string> bold{"run.deterministic=true",       "solver.object_step=2",
-                                      "solver.probe_step=2",          "solver.object_alpha=1e-6",
-                                      "solver.probe_alpha=1e-6",      "solver.final_step=1",
+  const std::vector<std::string> bold{"run.deterministic=true",       "solver.object_step=1",
+                                      "solver.probe_step=1",          "solver.object_alpha=1e-3",
+                                      "solver.probe_alpha=1e-3",      "solver.final_step=1",
                                       "probe.measure_curvature=false"};
   const auto outcome_of = [&](int epochs, const std::string& ratio, const std::string& file) {
     std::vector<std::string> all = bold;
