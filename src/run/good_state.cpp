@@ -37,7 +37,7 @@ GoodState::GoodState(Fields fields, const device::Device& exec, int n_epochs)
   forget_cost();
   keep(exec, n_epochs);
   std::swap(best_, last_);
-  keep(exec, n_epochs);
+  keep(exec, n_epochs);  // which the first epoch judges
 }
 
 GoodState::Copy GoodState::room() {

@@ -185,7 +185,7 @@ TEST(Runaway, GoesBackToTheBestEpoch) {
   EXPECT_LE(run.measure().error, 1.2 * best);
 }
 
-/// That is of the states within it, and tells nothing of the one it ends with.
+/// An epoch's error is that of the states within it, and tells nothing of the one it ends with.
 TEST(Runaway, InTheBestEpochGoesBackBeforeThat) {
   const testing::SharedFolder folder("runaway_in_best");
   const deck::Deck deck =
