@@ -121,9 +121,9 @@ class Bench {
     const double whole = milliseconds([&] { every_chunk(add_gradients_and_keep); });
     require_finite();
     const bool on_chip = fits_on_chip(c_.n, c_.n_modes);
-    const auto on_chip_only = [](void* s, const ScanArrays& scan, const ChunkArrays& chunk,
-                                 Complex*) { add_gradients_on_chip(s, scan, chunk); };
-    const double one = on_chip ? milliseconds([&] { every_chunk(on_chip_only); }) : 0;
+    const double one = gradients_fit_on_chip(c_.n, c_.n_modes)
+                           ? milliseconds([&] { every_chunk(add_gradients_on_chip); })
+                           : 0;
     const auto cover = [](void* s, const ScanArrays& scan, const ChunkArrays& chunk, Complex*) {
       add_coverage(s, scan, chunk);
     };

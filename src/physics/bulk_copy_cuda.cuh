@@ -68,6 +68,10 @@ __device__ __forceinline__ void commit_additions() {
 __device__ __forceinline__ void wait_until_read() {
   asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
+/// All but those of the last commitment.
+__device__ __forceinline__ void wait_until_earlier_read() {
+  asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
+}
 __device__ __forceinline__ void wait_until_added() {
   asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
@@ -109,6 +113,11 @@ __device__ __forceinline__ unsigned rank_in_cluster() {
   unsigned rank;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
+}
+__device__ __forceinline__ int blocks_of_cluster() {
+  int size;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  return size;
 }
 __device__ __forceinline__ void wait_for_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::

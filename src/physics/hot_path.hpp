@@ -71,7 +71,10 @@ void add_gradients(void* stream, const ScanArrays& scan, const ChunkArrays& chun
 /// Whether this GPU keeps such a window on the chip from its exit wave to both gradients, in one
 /// kernel.
 bool fits_on_chip(int n, int n_modes);
-/// Such windows, of all their modes, that the GPU holds at a time.
+/// Whether such a kernel takes `add_gradients` of such windows: those that fit, and some of more
+/// modes, several of which a multiprocessor has in turn.
+bool gradients_fit_on_chip(int n, int n_modes);
+/// Such windows, of all their modes at once, that the GPU holds at a time.
 int places_on_chip(int n, int n_modes);
 /// Fewer of them leave multiprocessors idle, so that three kernels, which use all, are faster.
 int places_worth_the_chip(int n, int n_modes);
@@ -80,8 +83,11 @@ constexpr bool counts_pixels(std::int64_t n_pixels) {
   return n_pixels < std::int64_t{1} << 32;
 }
 
-/// `add_gradients` in that kernel, for windows that fit and objects that `counts_pixels` allows.
-void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
+/// `add_gradients` in that kernel, for windows whose gradients fit and objects that `counts_pixels`
+/// allows.
+/// @param waves as of `add_gradients`
+void add_gradients_on_chip(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                           Complex* waves);
 
 /// Whether dose and overlap are better added for a whole batch, whose windows lie densely, than
 /// window by window.

@@ -3,7 +3,7 @@
 namespace tessera::physics::hot_path {
 
 bool better_on_chip(const ScanArrays& scan, int count, std::int64_t n_pixels) {
-  return fits_on_chip(scan.n, scan.n_modes) &&
+  return gradients_fit_on_chip(scan.n, scan.n_modes) &&
          count >= places_worth_the_chip(scan.n, scan.n_modes) && counts_pixels(n_pixels);
 }
 
@@ -12,13 +12,15 @@ bool supports(int n, int n_modes) {
 }
 
 int places_worth_the_chip(int n, int n_modes) {
-  const int eighths = n == 256 ? 56 : n_modes > 1 ? 8 : n == 64 ? 3 : 5;  // decision 0008
+  constexpr int waves_worth_turns = 600;  // decision 0008, as what follows
+  if (takes_modes_in_turn(n, n_modes)) return waves_worth_turns / n_modes;
+  const int eighths = n == 256 ? 56 : n_modes > 1 ? 8 : n == 64 ? 3 : 5;
   return (eighths * places_on_chip(n, n_modes) + 7) / 8;
 }
 
 void add_gradients(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, Complex* waves) {
   if (better_on_chip(scan, chunk.count, chunk.object_width * chunk.object_height))
-    return add_gradients_on_chip(stream, scan, chunk);
+    return add_gradients_on_chip(stream, scan, chunk, waves);
   add_gradients_and_keep(stream, scan, chunk, waves);
 }
 

@@ -22,13 +22,16 @@ void add_gradients(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
 bool fits_on_chip(int, int) {
   return false;
 }
+bool gradients_fit_on_chip(int, int) {
+  return false;
+}
 int places_on_chip(int, int) {
   return 0;
 }
 int places_worth_the_chip(int, int) {
   return 0;
 }
-void add_gradients_on_chip(void*, const ScanArrays&, const ChunkArrays&) {
+void add_gradients_on_chip(void*, const ScanArrays&, const ChunkArrays&, Complex*) {
   refuse();
 }
 std::int64_t kept_on_chip() {

@@ -30,6 +30,13 @@ __host__ __device__ constexpr int windows_at_a_time(int n) {
 /// object
 bool better_on_chip(const ScanArrays& scan, int count, std::int64_t n_pixels);
 
+/// Whether blocks of a cluster have several modes each, for gradients.
+bool takes_modes_in_turn(int n, int n_modes);
+/// What `add_gradients_on_chip` does but for dose and overlap, of such windows.
+/// @param waves where spectra are put aside
+void add_gradients_of_modes_in_turn(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
+                                    Complex* waves);
+
 /// dose and overlap of `add_gradients`.
 void add_coverage(void* stream, const ScanArrays& scan, const ChunkArrays& chunk);
 /// overlap alone.

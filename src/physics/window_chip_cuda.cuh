@@ -29,7 +29,7 @@ __device__ __forceinline__ int slice_of(int warp) {
     return warp % S::count;
 }
 
-/// Blocks that work on a window together.
+/// Blocks that work on a window together, where none has more than a mode.
 template <int n, int shares>
 __host__ __device__ inline int blocks_of_window(const ScanArrays& scan) {
   return shares > 0 ? scan.n_modes : Slices<n>::blocks;
@@ -40,7 +40,8 @@ __host__ __device__ inline int blocks_of_window(const ScanArrays& scan) {
 /// @tparam shares 0: one mode. Else a cluster of blocks works on a window, each on one mode, and
 /// each compares up to `shares` eighths of the pixels with the counts.
 /// @tparam shifts the probe for every place
-template <int n, class Count, int shares, bool shifts = false>
+/// @tparam in_turn each block works on several modes in turn: nothing of the probe's sum stays
+template <int n, class Count, int shares, bool shifts = false, bool in_turn = false>
 struct OnChip {
   using S = Slices<n>;
   static constexpr int windows = windows_at_a_time(n);
@@ -57,12 +58,19 @@ struct OnChip {
       (shifts ? windows * 4 * n * static_cast<int>(sizeof(float2)) : 0) + 1024;
   /// Of the 32 pixels of a thread, those whose sum for the probe stays here; the others go to
   /// memory with each window.
+  static constexpr int left_bytes = shared_bytes - other_bytes;
   static constexpr int held =
-      (shared_bytes - other_bytes) / (threads * static_cast<int>(sizeof(float2)));
-  static_assert(held >= 1 && held < 32 && windows * S::here == warps);
+      in_turn ? 0 : left_bytes / (threads * static_cast<int>(sizeof(float2)));
+  /// Of the 16 pairs of pixels of a thread, those of the first mode that are put aside here; all
+  /// others in memory.
+  static constexpr int aside_here =
+      in_turn ? left_bytes / (threads * static_cast<int>(sizeof(float4))) : 0;
+  static_assert(held + aside_here >= 1 && held < 32 && aside_here < 16);
+  static_assert(windows * S::here == warps);
 
   float2 slices[warps][S::places];
-  float2 probe_sum[held][threads];
+  float2 probe_sum[in_turn ? 1 : held][in_turn ? 1 : threads];
+  float4 aside[in_turn ? aside_here : 1][in_turn ? threads : 1];
   float4 factors[shares > 0 ? shares : 1][shares > 0 ? threads : 1];
   Count counts[takes_counts ? windows : 1][takes_counts ? n * n : 8];
   float2 twist_over_slices[lasts][S::last / 2];             ///< of exp(-2 pi i (kb + rows k) / n)
@@ -107,7 +115,8 @@ struct OnChip {
 
 /// The places of a chunk, first ... last - 1, that a window of a block takes.
 struct WindowRun {
-  int worker;  ///< number of the window among those of all blocks; below count where it has places
+  int workers;  ///< windows of all blocks
+  int worker;   ///< number of the window among them; below count where it has places
   int first;
   int last;
   int most;  ///< places that any window takes
@@ -117,7 +126,7 @@ struct WindowRun {
     const int n_clusters = static_cast<int>(gridDim.x) / cluster;
     worker =
         warp_of_block() / (warps / windows) * n_clusters + static_cast<int>(blockIdx.x) / cluster;
-    const int workers = n_clusters * windows;
+    workers = n_clusters * windows;
     const int share = count / workers;
     const int rest = count % workers;
     first = worker * share + min(worker, rest);

@@ -9,10 +9,10 @@ namespace tessera::physics::hot_path {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-template <int n, class Count, int shares, bool shifts>
-class WindowCounts : public OverSlices<n, OnChip<n, Count, shares, shifts>> {
+template <int n, class Count, int shares, bool shifts, bool in_turn = false>
+class WindowCounts : public OverSlices<n, OnChip<n, Count, shares, shifts, in_turn>> {
   using S = Slices<n>;
-  using Chip = OnChip<n, Count, shares, shifts>;
+  using Chip = OnChip<n, Count, shares, shifts, in_turn>;
   using Over = OverSlices<n, Chip>;
 
  protected:

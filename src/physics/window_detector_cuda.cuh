@@ -10,11 +10,11 @@ namespace tessera::physics::hot_path {
 
 /// @tparam plain amplitudes without a background are all that is compared, else it is as the scan
 /// says: known when it is compiled, for a branch costs the loops around it their registers
-template <int n, class Count, int shares, bool shifts, bool plain>
-class WindowDetector : public WindowCounts<n, Count, shares, shifts> {
+template <int n, class Count, int shares, bool shifts, bool plain, bool in_turn = false>
+class WindowDetector : public WindowCounts<n, Count, shares, shifts, in_turn> {
   using S = Slices<n>;
-  using Chip = OnChip<n, Count, shares, shifts>;
-  using Counts = WindowCounts<n, Count, shares, shifts>;
+  using Chip = OnChip<n, Count, shares, shifts, in_turn>;
+  using Counts = WindowCounts<n, Count, shares, shifts, in_turn>;
 
  protected:
   /// What pixels sum up: squared differences of amplitudes are the cost, unless it is a likelihood.
@@ -55,7 +55,7 @@ class WindowDetector : public WindowCounts<n, Count, shares, shifts> {
   /// @param number of the window, which counts from 0
   __device__ __forceinline__ void compare(const Place& place, int number) {
     if constexpr (shares > 0)
-      compare_modes(place);
+      compare_modes(place, [](int, float4&) {});
     else
       compare_mode(place, number);
   }
@@ -123,11 +123,16 @@ class WindowDetector : public WindowCounts<n, Count, shares, shifts> {
     finish_over_slices();
   }
 
+ protected:
+  const ChunkArrays& chunk_;
+
   /// The same of modes in the blocks of a cluster. Eighth g of the pixels, 4 of each thread, is
-  /// compared by block g % n_modes, which adds up the intensities there and hands the factors out.
-  __device__ __forceinline__ void compare_modes(const Place& place) {
+  /// compared by block g % n_blocks, which adds up the intensities there and hands the factors out.
+  /// @param add_others (g, powers) += those of the block's modes besides the one in the slices
+  template <class AddOthers>
+  __device__ __forceinline__ void compare_modes(const Place& place, const AddOthers& add_others) {
     static_assert(S::blocks == 1);
-    const int mode = static_cast<int>(rank_in_cluster());
+    const int block = static_cast<int>(rank_in_cluster());
     wait_for_window();
     float2 x[2][16 / S::last][S::last];
 #pragma unroll
@@ -138,32 +143,31 @@ class WindowDetector : public WindowCounts<n, Count, shares, shifts> {
         twisted_fft<S::last, -1>(x[half][i], last_twist(half, i * S::last));
     }
     wait_for_window();  // its slices hold nothing now
-    const auto four = [&](int g, int e) -> float2& {
-      const int i = g % 4 * 4 + e;
-      return x[g / 4][i / S::last][i % S::last];
-    };
+    const auto four = [&](int g, int e) -> float2& { return four_of(x, g, e); };
     constexpr int window_threads = 32 * S::here;
     auto* const powers =
         reinterpret_cast<float4*>(chip_.slices[window_ * S::here]) + thread_ % window_threads;
 #pragma unroll
-    for (int g = 0; g < 8; ++g)
-      powers[g * window_threads] =
+    for (int g = 0; g < 8; ++g) {
+      float4 p =
           make_float4(power(four(g, 0)), power(four(g, 1)), power(four(g, 2)), power(four(g, 3)));
+      add_others(g, p);
+      powers[g * window_threads] = p;
+    }
     wait_for_cluster();
     Sums sum = {};
 #pragma unroll
     for (int share = 0; share < shares; ++share) {
-      const int g = share * scan_.n_modes + mode;
+      const int g = share * n_blocks() + block;
       if (g < 8)
         chip_.factors[share][thread_] =
-            compare_eighth(place, mode, g, powers + g * window_threads, sum);
+            compare_eighth(place, block, g, powers + g * window_threads, sum);
     }
     add_to_sums(sum);
     wait_for_cluster();
 #pragma unroll
     for (int g = 0; g < 8; ++g) {
-      const float4 factor = read_of_block(&chip_.factors[g / scan_.n_modes][thread_],
-                                          static_cast<unsigned>(g % scan_.n_modes));
+      const float4 factor = factor_of(g);
       four(g, 0) = four(g, 0) * factor.x;
       four(g, 1) = four(g, 1) * factor.y;
       four(g, 2) = four(g, 2) * factor.z;
@@ -178,8 +182,20 @@ class WindowDetector : public WindowCounts<n, Count, shares, shifts> {
     wait_for_window();
   }
 
- protected:
-  const ChunkArrays& chunk_;
+  __device__ __forceinline__ int n_blocks() const {
+    return in_turn ? blocks_of_cluster() : scan_.n_modes;
+  }
+  /// Of the thread's pixels of eighth g.
+  __device__ __forceinline__ float4 factor_of(int g) const {
+    return read_of_block(&chip_.factors[g / n_blocks()][thread_],
+                         static_cast<unsigned>(g % n_blocks()));
+  }
+  /// Pixel e of the four of eighth g.
+  __device__ static __forceinline__ float2& four_of(float2 (&x)[2][16 / S::last][S::last], int g,
+                                                    int e) {
+    const int i = g % 4 * 4 + e;
+    return x[g / 4][i / S::last][i % S::last];
+  }
 
   __device__ __forceinline__ void add_to_sums(const Sums& sum) const {
     float total = sums_over_warp(sum);
@@ -193,7 +209,7 @@ class WindowDetector : public WindowCounts<n, Count, shares, shifts> {
  private:
   /// @param powers of the four pixels, at the same place in every block
   /// @return their factors
-  __device__ __forceinline__ float4 compare_eighth(const Place& place, int mode, int g,
+  __device__ __forceinline__ float4 compare_eighth(const Place& place, int this_block, int g,
                                                    const float4* powers, Sums& sum) {
     unsigned raw[4];
     load_counts(
@@ -201,8 +217,8 @@ class WindowDetector : public WindowCounts<n, Count, shares, shifts> {
         static_cast<std::int64_t>(place.pattern) * (n * n) + detector_pixel(g / 4, g % 4 * 4),
         S::rows * n, 4, raw);
     float intensity[4] = {};
-    for (int r = 0; r < scan_.n_modes; ++r) {
-      const int block = mode + r < scan_.n_modes ? mode + r : mode + r - scan_.n_modes;
+    for (int r = 0; r < n_blocks(); ++r) {
+      const int block = this_block + r < n_blocks() ? this_block + r : this_block + r - n_blocks();
       const float4 p = read_of_block(powers, static_cast<unsigned>(block));
       intensity[0] += p.x;
       intensity[1] += p.y;

@@ -20,12 +20,6 @@ enum class Gradient {
   of_kept         ///< what is kept besides the exit wave: probe
 };
 
-/// What is added to, as boxes of rows that a slice has.
-struct Boxes {
-  CUtensorMap object;
-  CUtensorMap probe;
-};
-
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
 /// @tparam plain amplitudes without a background are what is compared
@@ -233,12 +227,6 @@ class WindowGradient {
 };
 
 #endif
-
-/// @tparam Chip that the kernel has
-template <int n, class Chip>
-Boxes boxes_of(const ChunkArrays& chunk) {
-  return {object_boxes<n>(chunk), probe_boxes<n, Chip>(chunk)};
-}
 
 template <int n, class Count, int shares, bool plain, Gradient gradient>
 __global__ void __launch_bounds__(threads, 1)

@@ -8,6 +8,12 @@
 
 namespace tessera::physics::hot_path {
 
+/// What is added to, as boxes of rows that a slice has.
+struct Boxes {
+  CUtensorMap object;
+  CUtensorMap probe;
+};
+
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
 /// Pixel i of a thread's 32 is x = lane + 32 (i % across) of row i / across. The chip holds the
@@ -32,6 +38,8 @@ class ProbeSum {
         slice_(slice),
         mode_(mode) {}
 
+  /// From now on that of `mode`.
+  __device__ __forceinline__ void turn_to(int mode) { mode_ = mode; }
   /// Of pixel i < held.
   __device__ __forceinline__ float2& on_chip(int i) const { return chip_.probe_sum[i][thread_]; }
   __device__ __forceinline__ void stage(int i, float2 gradient) const {
@@ -54,6 +62,16 @@ class ProbeSum {
     else if (first_whole < S::rows)
       hot_path::start_addition(boxes_, (slot * n_modes() + mode_) * S::rows + first_whole,
                                slice_ * n, staged_ + first_whole * n);
+    commit_additions();
+  }
+
+  /// The same of half of the rows, where all are staged.
+  __device__ __forceinline__ void start_half(int slot, int half) const {
+    show_to_copy_engine();
+    __syncwarp();
+    if (lane_ > 0) return;
+    hot_path::start_addition(boxes_, (slot * n_modes() + mode_) * S::rows + half * S::rows / 2,
+                             slice_ * n, staged_ + half * S::rows / 2 * n);
     commit_additions();
   }
 
@@ -95,7 +113,13 @@ CUtensorMap probe_boxes(const ChunkArrays& chunk) {
   constexpr std::int64_t more_than_slots = std::int64_t{1} << 24;
   if (chunk.slot_sums == nullptr || S::blocks > 1) return {};
   return make_boxes(chunk.slot_sums, S::count * n, more_than_slots, n,
-                    std::max(whole_rows_staged, 1));
+                    Chip::held == 0 ? S::rows / 2 : std::max(whole_rows_staged, 1));
+}
+
+/// @tparam Chip that the kernel has
+template <int n, class Chip>
+Boxes boxes_of(const ChunkArrays& chunk) {
+  return {object_boxes<n>(chunk), probe_boxes<n, Chip>(chunk)};
 }
 
 }  // namespace tessera::physics::hot_path

@@ -15,6 +15,17 @@ __device__ __forceinline__ float2 load_here(const float2* p) {
   return v;
 }
 
+/// The same where `wanted`, else 0, without a branch.
+__device__ __forceinline__ float2 load_if(bool wanted, const float2* p) {
+  float2 v;
+  asm volatile(
+      "{\n.reg .pred wanted;\nsetp.ne.s32 wanted, %2, 0;\nmov.f32 %0, 0f00000000;\n"
+      "mov.f32 %1, 0f00000000;\n@wanted ld.global.nc.v2.f32 {%0, %1}, [%3];\n}"
+      : "=&f"(v.x), "=&f"(v.y)
+      : "r"(static_cast<int>(wanted)), "l"(p));
+  return v;
+}
+
 /// *sum += v where `wanted`, without a branch.
 __device__ __forceinline__ void add_if(bool wanted, float* sum, float v) {
   asm volatile(

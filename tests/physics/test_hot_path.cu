@@ -239,9 +239,10 @@ TEST_P(HotPathGradients, AgreeWithPlainLoops) {
 
 TEST_P(HotPathGradients, AgreeOnTheChip) {
   const Case c = GetParam();
-  if (!hot_path::fits_on_chip(c.n, c.n_modes)) GTEST_SKIP() << "windows do not fit on the chip";
-  expect_plain_sums(c, [](const auto& scan, const auto& chunk, Complex*) {
-    hot_path::add_gradients_on_chip(nullptr, scan, chunk);
+  if (!hot_path::gradients_fit_on_chip(c.n, c.n_modes))
+    GTEST_SKIP() << "windows do not fit on the chip";
+  expect_plain_sums(c, [](const auto& scan, const auto& chunk, Complex* waves) {
+    hot_path::add_gradients_on_chip(nullptr, scan, chunk, waves);
   });
 }
 
@@ -260,7 +261,8 @@ INSTANTIATE_TEST_SUITE_P(Modes, HotPathGradients,
                                            Case{64, 8, 5}, Case{64, 12, 4}, Case{128, 2, 5},
                                            Case{128, 3, 5}, Case{128, 4, 4}, Case{128, 5, 4},
                                            Case{128, 6, 4}, Case{128, 7, 3}, Case{128, 8, 3},
-                                           Case{128, 12, 3}, Case{256, 2, 3}, Case{256, 3, 3},
+                                           Case{128, 9, 3}, Case{128, 10, 3}, Case{128, 12, 3},
+                                           Case{128, 16, 3}, Case{256, 2, 3}, Case{256, 3, 3},
                                            Case{256, 6, 3}, Case{512, 2, 2}, Case{512, 3, 3},
                                            Case{512, 4, 2}, Case{1024, 2, 2}));
 // More modes than the registers of a block hold.
@@ -279,12 +281,14 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Probe, HotPathGradients,
                          ::testing::Values(Case{64, 1, 5, 2, Counts::u16, false},
                                            Case{128, 3, 5, 2, Counts::u16, false},
+                                           Case{128, 6, 5, 2, Counts::u16, false},
                                            Case{256, 1, 4, 2, Counts::u16, false}));
 // A good part of the pixels counts more.
 INSTANTIATE_TEST_SUITE_P(Saturation, HotPathGradients,
                          ::testing::Values(Case{128, 1, 6, 2, Counts::u16, true, false, 2000.F},
                                            Case{64, 1, 7, 2, Counts::u8, true, false, 200.F},
                                            Case{128, 3, 5, 2, Counts::f32, true, false, 2000.F},
+                                           Case{128, 6, 5, 2, Counts::u8, true, true, 200.F},
                                            Case{64, 3, 6, 2, Counts::u16, true, false, 2000.F},
                                            Case{256, 2, 3, 2, Counts::u32, true, false, 2000.F},
                                            Case{256, 1, 5, 2, Counts::u16, true, false, 2000.F},
@@ -297,6 +301,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{64, 1, 7, 2, Counts::f32, true, false, 2000.F, true},
                       Case{128, 3, 5, 2, Counts::u16, true, false, 2000.F, true},
                       Case{64, 2, 9, 2, Counts::u8, true, false, unsaturated, true},
+                      Case{128, 6, 5, 2, Counts::u16, true, true, 2000.F, true},
                       Case{128, 8, 3, 2, Counts::f32, false, false, unsaturated, true},
                       Case{256, 1, 5, 2, Counts::u16, true, false, 2000.F, true},
                       Case{256, 2, 3, 2, Counts::u32, true, false, unsaturated, true},
@@ -309,19 +314,19 @@ INSTANTIATE_TEST_SUITE_P(
         Case{64, 1, 7, 2, Counts::u8, true, false, 200.F, true, Noise::poisson},
         Case{128, 3, 5, 2, Counts::f32, true, false, 2000.F, false, Noise::intensity},
         Case{64, 4, 6, 2, Counts::u16, true, false, unsaturated, true, Noise::poisson},
+        Case{128, 6, 4, 2, Counts::f32, true, false, 2000.F, true, Noise::poisson},
         Case{256, 1, 4, 2, Counts::u16, true, true, unsaturated, true, Noise::intensity},
         Case{512, 2, 2, 2, Counts::u16, true, false, unsaturated, true, Noise::poisson},
         Case{32, 13, 4, 2, Counts::u16, true, false, unsaturated, true, Noise::poisson}));
 // Enough positions that a block takes several in turn; the last run is shorter, slots change in
 // runs.
-INSTANTIATE_TEST_SUITE_P(Runs, HotPathGradients,
-                         ::testing::Values(Case{32, 1, 2000, 7}, Case{32, 1, 2000, 1},
-                                           Case{32, 3, 1500, 700}, Case{128, 1, 400, 9},
-                                           Case{64, 1, 2000, 7}, Case{64, 1, 1500, 600},
-                                           Case{64, 3, 1300, 40}, Case{64, 2, 1101, 9},
-                                           Case{128, 1, 300, 300}, Case{128, 3, 150, 20},
-                                           Case{256, 1, 70, 7}, Case{256, 1, 40, 40},
-                                           Case{512, 1, 8, 3}));
+INSTANTIATE_TEST_SUITE_P(
+    Runs, HotPathGradients,
+    ::testing::Values(Case{32, 1, 2000, 7}, Case{32, 1, 2000, 1}, Case{32, 3, 1500, 700},
+                      Case{128, 1, 400, 9}, Case{64, 1, 2000, 7}, Case{64, 1, 1500, 600},
+                      Case{64, 3, 1300, 40}, Case{64, 2, 1101, 9}, Case{128, 1, 300, 300},
+                      Case{128, 3, 150, 20}, Case{128, 6, 80, 20}, Case{128, 12, 35, 3},
+                      Case{256, 1, 70, 7}, Case{256, 1, 40, 40}, Case{512, 1, 8, 3}));
 
 TEST(HotPathReference, FftIsTheDefinition) {
   const int n = 8;
