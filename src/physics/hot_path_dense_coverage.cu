@@ -105,7 +105,7 @@ void add_overlap(void* stream, const ScanArrays& scan, const ChunkArrays& batch,
 bool covers_densely(int n, std::int64_t height, std::int64_t width, int count, int n_slots) {
   if (!fits_on_chip(n, 1) || !counts_pixels(height * width) || n_slots > most_dense_slots)
     return false;
-  // Measured: decision 0008. The object's part of a cell is read once for all its windows; a slot
+  // Measured: decision 0027. The object's part of a cell is read once for all its windows; a slot
   // is read once for every tile, and a window's dose added once.
   const std::int64_t n_cells = std::int64_t{cells_along(height, n)} * cells_along(width, n);
   const std::int64_t least = n_slots == 0 ? 768 : 1536;

@@ -214,7 +214,7 @@ void launch_spectra(void (*kernel)(Parameters...), int count, void* stream,
 }  // namespace
 
 bool keeps_spectra(int n, int n_modes) {
-  return n < 256 && n_modes == 1 && fits_on_chip(n, n_modes);  // decision 0008
+  return n < 256 && n_modes == 1 && fits_on_chip(n, n_modes);  // decision 0028
 }
 
 void find_spectra(void* stream, const ScanArrays& scan, const ChunkArrays& chunk, float factor,
