@@ -70,7 +70,8 @@ TEST_F(KnownFormats, PositionsOfMatlabAndAMaskThatLiesApart) {
   EXPECT_EQ(description().positions, "positions");
   source_.positions = "positions";
   const ScanInfo info = read_scan_info(source_, world());
-  EXPECT_EQ(info.positions_m[3], position(3));
+  EXPECT_DOUBLE_EQ(info.positions_m[3].y, position(3).y);
+  EXPECT_DOUBLE_EQ(info.positions_m[3].x, position(3).x);
   EXPECT_EQ(info.valid_pixels(0, 0, 0), 0);
   const std::vector<int> owner(n_positions, 0);
   EXPECT_NO_THROW(read_all(source_, info, owner, positions_of(owner, world().rank()), world(), 1));
