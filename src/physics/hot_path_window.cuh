@@ -26,7 +26,8 @@ __host__ __device__ constexpr int windows_at_a_time(int n) {
   return n <= 128 ? 128 * 128 / (n * n) : 1;
 }
 
-/// Whether one kernel takes `count` windows, and is faster than three. @param n_pixels of the
+/// Whether one kernel, whose blocks have a mode each, takes `count` windows, and is faster than
+/// three. @param n_pixels of the
 /// object
 bool better_on_chip(const ScanArrays& scan, int count, std::int64_t n_pixels);
 
