@@ -27,8 +27,8 @@ __host__ __device__ constexpr int windows_at_a_time(int n) {
 }
 
 /// Whether one kernel, whose blocks have a mode each, takes `count` windows, and is faster than
-/// three. @param n_pixels of the
-/// object
+/// three.
+/// @param n_pixels of the object
 bool better_on_chip(const ScanArrays& scan, int count, std::int64_t n_pixels);
 
 /// Whether blocks of a cluster have several modes each, for gradients.
