@@ -42,10 +42,7 @@ class WindowSpectra : public OverSlices<n, SpectraChip<n>> {
 #pragma unroll 1
       for (int half = 0; half < 2; ++half) {
         float2 x[16 / S::last][S::last];
-        this->read_slices(half, x);
-#pragma unroll
-        for (int i = 0; i < 16 / S::last; ++i)
-          twisted_fft<S::last, -1>(x[i], this->last_twist(half, i * S::last));
+        this->read_spectrum(half, x);
         take(place, j, half, x);
       }
       this->wait_for_window();

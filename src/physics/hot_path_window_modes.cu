@@ -51,16 +51,8 @@ bool takes_modes_in_turn(int n, int n_modes) {
 void add_gradients_of_modes_in_turn(void* stream, const ScanArrays& scan, const ChunkArrays& chunk,
                                     Complex* waves) {
   const int cluster = scan.n_modes / modes_of_block(scan.n_modes);
-  switch ((8 + cluster - 1) / cluster) {
-    case 1:
-      return launch_modes<1>(stream, scan, chunk, cluster, waves);
-    case 2:
-      return launch_modes<2>(stream, scan, chunk, cluster, waves);
-    case 3:
-      return launch_modes<3>(stream, scan, chunk, cluster, waves);
-    default:
-      return launch_modes<4>(stream, scan, chunk, cluster, waves);
-  }
+  with_shares(cluster,
+              [&](auto shares) { launch_modes<shares>(stream, scan, chunk, cluster, waves); });
 }
 
 }  // namespace tessera::physics::hot_path

@@ -206,10 +206,7 @@ class ShiftedWindowGradient {
       };
       float2 back[own ? 16 : 1] = {};
       if (takes_spectra() && !begins) {
-        detector_.read_slices(half, x);
-#pragma unroll
-        for (int i = 0; i < 16 / S::last; ++i)
-          twisted_fft<S::last, -1>(x[i], detector_.last_twist(half, i * S::last));
+        detector_.read_spectrum(half, x);
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
           float2& of_wave = x[i / S::last][i % S::last];

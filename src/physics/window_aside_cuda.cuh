@@ -19,8 +19,7 @@ class AsideDetector : public WindowDetector<128, float, shares, false, plain, tr
   using Detector::thread_;
 
  public:
-  using Detector::last_twist;
-  using Detector::read_slices;
+  using Detector::read_spectrum;
   using Detector::wait_for_window;
   using Detector::write_slices;
 
@@ -40,10 +39,7 @@ class AsideDetector : public WindowDetector<128, float, shares, false, plain, tr
     for (int half = 0; half < 2; ++half) {
       between(half);
       float2 x[16 / S::last][S::last];
-      read_slices(half, x);
-#pragma unroll
-      for (int i = 0; i < 16 / S::last; ++i)
-        twisted_fft<S::last, -1>(x[i], last_twist(half, i * S::last));
+      read_spectrum(half, x);
 #pragma unroll
       for (int i = 0; i < 16; i += 2) {
         const float2 a = x[i / S::last][i % S::last];

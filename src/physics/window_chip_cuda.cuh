@@ -190,22 +190,28 @@ void with_comparison(const ScanArrays& scan, const F& f) {
     f(std::false_type());
 }
 
+/// f(eighths of the pixels that each of so many blocks compares, at most 4).
+template <class F>
+void with_shares(int blocks, const F& f) {
+  switch ((8 + blocks - 1) / blocks) {
+    case 1:
+      return f(std::integral_constant<int, 1>());
+    case 2:
+      return f(std::integral_constant<int, 2>());
+    case 3:
+      return f(std::integral_constant<int, 3>());
+    default:
+      return f(std::integral_constant<int, 4>());
+  }
+}
+
 /// f of the kind of windows that `scan` has. Several blocks read counts as they lie in memory.
 template <class F>
 void with_window_kind(const ScanArrays& scan, const F& f) {
   if (scan.n == 256) return f(WindowKind<256, float, 0>());
   if (scan.n_modes == 1) return with_counts(scan, f);
   if (scan.n == 64) return f(WindowKind<64, float, 4>());
-  switch ((8 + scan.n_modes - 1) / scan.n_modes) {
-    case 1:
-      return f(WindowKind<128, float, 1>());
-    case 2:
-      return f(WindowKind<128, float, 2>());
-    case 3:
-      return f(WindowKind<128, float, 3>());
-    default:
-      return f(WindowKind<128, float, 4>());
-  }
+  with_shares(scan.n_modes, [&](auto shares) { f(WindowKind<128, float, shares>()); });
 }
 
 }  // namespace tessera::physics::hot_path

@@ -39,6 +39,7 @@ class WindowDetector : public WindowCounts<n, Count, shares, shifts, in_turn> {
   using Counts::last_twist;
   using Counts::pixel_offset;
   using Counts::read_slices;
+  using Counts::read_spectrum;
   using Counts::start_over_slices;
   using Counts::wait_for_window;
   using Counts::write_slices;
@@ -136,12 +137,7 @@ class WindowDetector : public WindowCounts<n, Count, shares, shifts, in_turn> {
     wait_for_window();
     float2 x[2][16 / S::last][S::last];
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      read_slices(half, x[half]);
-#pragma unroll
-      for (int i = 0; i < 16 / S::last; ++i)
-        twisted_fft<S::last, -1>(x[half][i], last_twist(half, i * S::last));
-    }
+    for (int half = 0; half < 2; ++half) read_spectrum(half, x[half]);
     wait_for_window();  // its slices hold nothing now
     const auto four = [&](int g, int e) -> float2& { return four_of(x, g, e); };
     constexpr int window_threads = 32 * S::here;

@@ -41,6 +41,12 @@ struct Slices {
   static constexpr int places = 32 * pitch;  ///< float2 of a slice
   static constexpr int q_of_warp = 32 * same_q / here;
   static_assert(rows * across == 32 && q_of_warp * last == 32);
+
+  /// From a thread's first pixel of an image to its i-th of 32: x = lane + 32 (i % across) of the
+  /// slice's row i / across.
+  __host__ __device__ static constexpr int in_image(int i) {
+    return i / across * count * n + 32 * (i % across);
+  }
 };
 
 /// Where frequencies (ky, kx) stand in an image in the order in which threads meet them between the

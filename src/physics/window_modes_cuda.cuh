@@ -85,9 +85,6 @@ class WindowModes {
   __device__ __forceinline__ const float2* probe_of(int slot, int mode) const {
     return as_float2(chunk_.probes) + image_row(slot, scan_.n_modes, mode, n, slice_) + lane_;
   }
-  __device__ static constexpr int in_probe(int i) {
-    return i / S::across * S::count * n + i % S::across * 32;
-  }
   __device__ __forceinline__ const float2* object_of(const Place& place, int i) const {
     const auto width = static_cast<unsigned>(chunk_.object_width);
     const unsigned first = slice_ * width + lane_;
@@ -104,7 +101,7 @@ class WindowModes {
                                        int number) const {
 #pragma unroll
     for (int i = 0; i < group; ++i) {
-      loads.probe[i] = load_here(probe + in_probe(group * number + i));
+      loads.probe[i] = load_here(probe + S::in_image(group * number + i));
       loads.object[i] = load_here(object_of(place, group * number + i));
     }
   }
@@ -151,7 +148,7 @@ class WindowModes {
     const float2* const probe = probe_of(now.slot, mode);
     const auto load = [&](int k) {
       if (k >= 64) return load_if(goes_on, object_of(next, k - 64));
-      return load_here(k < 32 ? object_of(now, k) : probe + in_probe(k - 32));
+      return load_here(k < 32 ? object_of(now, k) : probe + S::in_image(k - 32));
     };
     Registers v;
     transform_.backward(v, chip_.twist_of_slice[slice_]);
@@ -170,7 +167,7 @@ class WindowModes {
       const float2* const next_probe = probe_of(next.slot, mode);
 #pragma unroll
       for (int i = 0; i < 32; ++i)
-        v[i % S::across][i / S::across] = __ldg(next_probe + in_probe(i));
+        v[i % S::across][i / S::across] = __ldg(next_probe + S::in_image(i));
     }
 #pragma unroll
     for (int i = 0; i < 32; ++i) {

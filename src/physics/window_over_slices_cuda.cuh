@@ -73,6 +73,13 @@ class OverSlices {
       else
         *place_here(half, i) = x[i / S::last][i % S::last];
   }
+  /// x = the spectrum there: what they hold, through the last part.
+  __device__ __forceinline__ void read_spectrum(int half, Lasts& x) const {
+    read_slices(half, x);
+#pragma unroll
+    for (int i = 0; i < 16 / S::last; ++i)
+      twisted_fft<S::last, -1>(x[i], last_twist(half, i * S::last));
+  }
   __device__ __forceinline__ const float2* last_twist(int half, int i) const {
     return chip_.twist_over_slices[place_q(half, i) / S::across + S::rows * first_k()];
   }

@@ -60,8 +60,7 @@ class ProbeSum {
       for (int b = first_whole; b < S::rows; ++b)
         hot_path::start_addition(sum_of(slot) + b * S::count * n, staged_ + b * n, n);
     else if (first_whole < S::rows)
-      hot_path::start_addition(boxes_, (slot * n_modes() + mode_) * S::rows + first_whole,
-                               slice_ * n, staged_ + first_whole * n);
+      start_rows(slot, first_whole);
     commit_additions();
   }
 
@@ -70,8 +69,7 @@ class ProbeSum {
     show_to_copy_engine();
     __syncwarp();
     if (lane_ > 0) return;
-    hot_path::start_addition(boxes_, (slot * n_modes() + mode_) * S::rows + half * S::rows / 2,
-                             slice_ * n, staged_ + half * S::rows / 2 * n);
+    start_rows(slot, half * S::rows / 2);
     commit_additions();
   }
 
@@ -98,6 +96,11 @@ class ProbeSum {
   const int lane_ = thread_ % 32;
 
   __device__ __forceinline__ int n_modes() const { return Chip::of_modes ? scan_.n_modes : 1; }
+  /// Those of a box, from `row` on.
+  __device__ __forceinline__ void start_rows(int slot, int row) const {
+    hot_path::start_addition(boxes_, (slot * n_modes() + mode_) * S::rows + row, slice_ * n,
+                             staged_ + row * n);
+  }
   __device__ __forceinline__ float2* sum_of(int slot) const {
     return as_float2(chunk_.slot_sums) + image_row(slot, n_modes(), mode_, n, slice_);
   }

@@ -49,9 +49,7 @@ class ThroughSlices : public Over {
     return number * (n * n) + slice_ * n + this->lane_;
   }
   /// From there to pixel i.
-  __device__ static constexpr int image_offset(int i) {
-    return i / S::across * S::count * n + 32 * (i % S::across);
-  }
+  __device__ static constexpr int image_offset(int i) { return S::in_image(i); }
 
   /// v = the waves times a slice of the sample.
   /// @param object the window's first pixel there
@@ -108,10 +106,7 @@ class ThroughSlices : public Over {
 #pragma unroll 1
     for (int half = 0; half < 2; ++half) {
       float2 x[16 / S::last][S::last];
-      this->read_slices(half, x);
-#pragma unroll
-      for (int i = 0; i < 16 / S::last; ++i)
-        twisted_fft<S::last, -1>(x[i], this->last_twist(half, i * S::last));
+      this->read_spectrum(half, x);
 #pragma unroll
       for (int i = 0; i < 16; ++i) {
         float2& wave = x[i / S::last][i % S::last];
